@@ -1,0 +1,280 @@
+"""Result objects: what a computation returns, with no computation of their own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+__all__ = ["Capacity", "Curve", "NullResult", "Order", "Split", "Trajectory"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+VERDICTS = {
+    "none": "no reliable structure",
+    "continuum": "reliable structure, but no more than a continuum would show",
+    "clusters": "clusters",
+    "uncalibrated": "not calibrated: no null distribution was drawn",
+}
+
+
+class Split(NamedTuple):
+    """One branching of the annealing tree: `child` leaves `parent` at inverse temperature `beta`."""
+
+    parent: int
+    child: int
+    beta: float
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """An annealing run, one entry per temperature, in the order of rising `betas`.
+
+    Parameters
+    ----------
+    betas : ndarray of shape (T,)
+        Inverse temperatures, 1 / cost.
+    free_energies, costs : ndarray of shape (T,)
+        Free energy -(1/beta) sum_i ln sum_k exp(-beta h_ik) and expected cost, both summed over objects.
+    n_clusters : ndarray of shape (T,)
+        Effective number of clusters: groups of centroids closer than the thermal width.
+    softness : ndarray of shape (T,)
+        Mean over objects of 1 - max_k P_ik; 0 when assignments are hard.
+    masses : ndarray of shape (T, K)
+        Mean assignment probability of each cluster.
+    groups : ndarray of shape (T, K)
+        Group number of each centroid; equal numbers are one effective cluster.
+    centroids : ndarray of shape (T, K, D)
+        Cluster centres in the data's own coordinates.
+    n_iter : ndarray of shape (T,)
+        Inner iterations spent at each temperature.
+    converged : ndarray of shape (T,)
+        Whether the inner iteration met its tolerance.
+    splits : tuple of Split
+        The tree of cluster splits.
+    covariances : ndarray or None
+        (T, K), (T, K, D) or (T, K, D, D) for mixtures with free covariances.
+    """
+
+    betas: FloatArray
+    free_energies: FloatArray
+    costs: FloatArray
+    n_clusters: IntArray
+    softness: FloatArray
+    masses: FloatArray
+    groups: IntArray
+    centroids: FloatArray
+    n_iter: IntArray
+    converged: NDArray[np.bool_]
+    splits: tuple[Split, ...] = ()
+    covariances: FloatArray | None = None
+
+    def __len__(self) -> int:
+        return len(self.betas)
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """The capacity curve J(beta) = entropy + agreement, in bits per object.
+
+    `transfer_cost` is the cost of the second instance under the first one's solution (Eq. 94 of the
+    thesis), per object; None where the instances live in different spaces.
+    """
+
+    beta: FloatArray
+    bits: FloatArray
+    entropy: FloatArray
+    agreement: FloatArray
+    n_clusters: FloatArray
+    transfer_cost: FloatArray | None = None
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the curve as a table, one row per temperature."""
+        columns = {
+            "beta": self.beta,
+            "bits": self.bits,
+            "entropy": self.entropy,
+            "agreement": self.agreement,
+            "n_clusters": self.n_clusters,
+        }
+        if self.transfer_cost is not None:
+            columns["transfer_cost"] = self.transfer_cost
+        return pd.DataFrame(columns)
+
+
+@dataclass(frozen=True, eq=False)
+class NullResult:
+    """A null calibration: capacities of structureless twins of the data.
+
+    Parameters
+    ----------
+    kind : str
+        "independent" or "gaussian".
+    draws : ndarray
+        Raw capacity of every draw, in bits per object.
+    p_value : float
+        (1 + number of draws at least as large as the observed raw capacity) / (1 + draws).
+    """
+
+    kind: str
+    draws: FloatArray
+    p_value: float
+
+    @property
+    def bits(self) -> float:
+        """Mean capacity of the draws, each floored at 0."""
+        return float(np.maximum(self.draws, 0.0).mean())
+
+    @property
+    def bits_sd(self) -> float:
+        """Standard deviation of the draws' capacities."""
+        clipped = np.maximum(self.draws, 0.0)
+        return float(clipped.std(ddof=1)) if len(clipped) > 1 else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Capacity:
+    """The generalization capacity of a model on a pair of instances.
+
+    Parameters
+    ----------
+    bits, raw_bits : float
+        Capacity in bits per object, and the maximum of the curve before flooring at 0.
+    beta : float
+        Optimal inverse temperature; where the curve ends in a plateau, the start of the plateau.
+    n_clusters : float
+        Effective number of clusters at the optimum (a mean over pairs where there are several).
+    curve : Curve or None
+        J along the annealing; None for weights without a temperature path.
+    labels : ndarray of shape (N,)
+        Clusters on the first instance at the optimum.
+    probabilities : ndarray of shape (N, K)
+        Assignment probabilities on the first instance at the optimum.
+    splits : tuple of Split
+        The tree of cluster splits on the first instance.
+    weights : str
+        "boltzmann" or "hamming".
+    coupling : str
+        How the two runs were tied together.
+    bits_per_pair : ndarray
+        Raw maximum of every single pair of instances, for error bars.
+    plateau : bool
+        Whether the curve is flat up to its last temperature (no disagreement between instances).
+    optimistic : bool
+        Whether the instances were paired by proximity, which inflates the bits.
+    null : dict of str to NullResult
+        The null calibrations asked for.
+    shift : float or None
+        Shift of the similarity that was used (graph models).
+    trajectories : tuple of Trajectory
+        Annealing of the first and the second instance of the first pair.
+    path_probabilities : ndarray of shape (T, N, K) or None
+        First instance's probabilities at every temperature, with ``keep="probabilities"``.
+    names : ndarray or None
+        The objects' names.
+    seed : int
+        The seed everything random was derived from.
+    """
+
+    bits: float
+    raw_bits: float
+    beta: float
+    n_clusters: float
+    curve: Curve | None
+    labels: IntArray
+    probabilities: FloatArray
+    splits: tuple[Split, ...] = ()
+    weights: str = "boltzmann"
+    coupling: str = "centroids"
+    bits_per_pair: FloatArray = field(default_factory=lambda: np.zeros(0))
+    plateau: bool = False
+    optimistic: bool = False
+    null: dict[str, NullResult] = field(default_factory=dict)
+    shift: float | None = None
+    trajectories: tuple[Trajectory, ...] = ()
+    path_probabilities: FloatArray | None = None
+    names: NDArray[np.object_] | None = None
+    seed: int = 0
+
+    @property
+    def bits_sd(self) -> float:
+        """Standard deviation over pairs of instances; NaN with a single pair."""
+        if len(self.bits_per_pair) < 2:
+            return float("nan")
+        return float(np.maximum(self.bits_per_pair, 0.0).std(ddof=1))
+
+
+@dataclass(frozen=True, eq=False)
+class Order:
+    """Capacity against the number of clusters, and the choice it suggests.
+
+    Parameters
+    ----------
+    capacities : dict of int to Capacity
+        One result per number of clusters.
+    best : int
+        Smallest K within max(0.01 bit, one standard deviation) of the best; 1 without structure.
+    null : dict of str to NullResult
+        Calibrations of the *best* capacity; each draw went through the same choice of K.
+    level : float
+        Level at which `verdict` reads the p-values.
+    """
+
+    capacities: dict[int, Capacity]
+    best: int
+    null: dict[str, NullResult] = field(default_factory=dict)
+    level: float = 0.01
+
+    @property
+    def bits(self) -> pd.Series[float]:
+        """Capacity by number of clusters."""
+        return self._series("bits")
+
+    @property
+    def bits_sd(self) -> pd.Series[float]:
+        """Standard deviation over pairs by number of clusters."""
+        return self._series("bits_sd")
+
+    @property
+    def verdict(self) -> str:
+        """One of the keys of `VERDICTS`: "none", "continuum", "clusters" or "uncalibrated"."""
+        if self.best == 1:
+            return "none"
+        if not {"independent", "gaussian"} <= self.null.keys():
+            return "uncalibrated"
+        if self.null["independent"].p_value > self.level:
+            return "none"
+        return "clusters" if self.null["gaussian"].p_value <= self.level else "continuum"
+
+    @property
+    def verdict_text(self) -> str:
+        """The verdict in words."""
+        return VERDICTS[self.verdict]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per number of clusters."""
+        rows = {
+            k: {
+                "bits": c.bits,
+                "bits_sd": c.bits_sd,
+                "raw_bits": c.raw_bits,
+                "effective": c.n_clusters,
+                "beta": c.beta,
+                "plateau": c.plateau,
+                "n_pairs": max(1, len(c.bits_per_pair)),
+            }
+            for k, c in self.capacities.items()
+        }
+        frame = pd.DataFrame.from_dict(rows, orient="index")
+        frame.index.name = "n_clusters"
+        return frame
+
+    def _series(self, name: str) -> pd.Series[float]:
+        values = {k: getattr(c, name) for k, c in self.capacities.items()}
+        series = pd.Series(values, name=name, dtype=float)
+        series.index.name = "n_clusters"
+        return series

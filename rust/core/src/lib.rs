@@ -1,0 +1,13 @@
+//! The computing core of gencap: annealing of clustering models and sums over their weights.
+//!
+//! Plain Rust: nothing here knows Python, prints, reads files or keeps global state.
+#![forbid(unsafe_code)]
+
+pub mod control;
+pub mod error;
+pub mod rng;
+pub mod testing;
+pub mod workers;
+
+pub use control::Control;
+pub use error::{Error, Result};
