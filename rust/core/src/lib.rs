@@ -4,7 +4,11 @@
 #![forbid(unsafe_code)]
 
 pub mod control;
+pub mod data;
 pub mod error;
+pub mod linear;
+pub mod model;
+pub mod numeric;
 pub mod rng;
 pub mod testing;
 pub mod workers;
