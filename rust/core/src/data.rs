@@ -4,10 +4,9 @@ use std::ops::Range;
 
 use ndarray::{Array1, Array2, ArrayView2, Axis, Slice};
 
-use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::linear::{EigenPair, largest_eigenpair};
-use crate::workers::Workers;
+use crate::workers::Context;
 
 /// Rows times clusters of one block: its probabilities (128 KB) stay in the second-level cache.
 const BLOCK_CELLS: usize = 16_384;
@@ -70,29 +69,28 @@ impl<'a> Data<'a> {
     /// Sum over blocks of a vector computed from each, added in block order.
     fn sum_blocks(
         &self,
-        workers: &Workers,
-        control: &Control,
+        context: Context<'_>,
         part: impl Fn(Array2<f64>) -> Array1<f64> + Sync,
     ) -> Result<Array1<f64>> {
         let blocks = self.blocks(8);
-        let parts = workers.map(blocks.len(), |b| {
-            control.tick()?;
+        let parts = context.workers.map(blocks.len(), |b| {
+            context.control.tick()?;
             Ok(part(self.block(blocks[b].clone())))
         })?;
         Ok(parts.into_iter().reduce(|total, next| total + next).unwrap_or_default())
     }
 
     /// Variance of every feature about the offset (1/N).
-    pub fn variances(&self, workers: &Workers, control: &Control) -> Result<Array1<f64>> {
-        let squares = self.sum_blocks(workers, control, |x| (&x * &x).sum_axis(Axis(0)))?;
+    pub fn variances(&self, context: Context<'_>) -> Result<Array1<f64>> {
+        let squares = self.sum_blocks(context, |x| (&x * &x).sum_axis(Axis(0)))?;
         Ok(squares / self.n_objects() as f64)
     }
 
     /// Largest eigenvalue of the covariance about the offset (1/N) with its direction.
-    pub fn principal_axis(&self, workers: &Workers, control: &Control) -> Result<EigenPair> {
+    pub fn principal_axis(&self, context: Context<'_>) -> Result<EigenPair> {
         let n = self.n_objects() as f64;
         largest_eigenpair(self.n_features(), |v| {
-            let product = self.sum_blocks(workers, control, |x| x.t().dot(&x.dot(v)))?;
+            let product = self.sum_blocks(context, |x| x.t().dot(&x.dot(v)))?;
             Ok(product / n)
         })
     }
@@ -107,6 +105,8 @@ pub fn pooled_mean(first: ArrayView2<'_, f64>, second: ArrayView2<'_, f64>) -> A
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::control::Control;
+    use crate::workers::Workers;
     use ndarray::array;
 
     #[test]
@@ -124,10 +124,12 @@ mod tests {
         let x = array![[3.0, 0.0], [-3.0, 0.0], [0.0, 1.0], [0.0, -1.0]] + 10.0;
         let data = Data::centered(x.view()).unwrap();
         let workers = Workers::new(1).unwrap();
-        let axis = data.principal_axis(&workers, &Control::default()).unwrap();
+        let control = Control::default();
+        let context = Context { workers: &workers, control: &control };
+        let axis = data.principal_axis(context).unwrap();
         assert!((axis.value - 4.5).abs() < 1e-12);
         assert!(axis.vector[1].abs() < 1e-6);
-        let variances = data.variances(&workers, &Control::default()).unwrap();
+        let variances = data.variances(context).unwrap();
         assert_eq!(variances, array![4.5, 0.5]);
     }
 

@@ -3,6 +3,8 @@
 //! Plain Rust: nothing here knows Python, prints, reads files or keeps global state.
 #![forbid(unsafe_code)]
 
+pub mod annealing;
+pub mod capacity;
 pub mod control;
 pub mod data;
 pub mod error;

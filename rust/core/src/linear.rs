@@ -103,7 +103,9 @@ fn tridiagonal_vector(diagonal: &[f64], off: &[f64], shift: f64) -> Vec<f64> {
             vector[i] = (vector[i] + ahead) / pivots[i];
         }
         let norm = vector.iter().map(|v| v * v).sum::<f64>().sqrt();
-        vector.iter_mut().for_each(|v| *v /= norm);
+        for value in &mut vector {
+            *value /= norm;
+        }
     }
     vector
 }

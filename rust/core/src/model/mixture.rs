@@ -34,14 +34,18 @@ impl FreeCovariance {
             }
         };
         let covariances = Array2::from_shape_fn((k, row.len()), |(_, j)| row[j]);
-        let mut made = Self {
-            shape,
-            roots: covariances.clone(),
-            covariances,
-            constants: Array1::zeros(k),
-            floor,
-            dimension: d,
-        };
+        Self::from_rows(shape, covariances, floor, d)
+    }
+
+    /// Covariances that an earlier run reported, one row per component, in `d` dimensions.
+    pub fn known(shape: Shape, covariances: ArrayView2<'_, f64>, d: usize) -> Self {
+        Self::from_rows(shape, covariances.to_owned(), 0.0, d)
+    }
+
+    fn from_rows(shape: Shape, covariances: Array2<f64>, floor: f64, dimension: usize) -> Self {
+        let k = covariances.nrows();
+        let (roots, constants) = (covariances.clone(), Array1::zeros(k));
+        let mut made = Self { shape, covariances, roots, constants, floor, dimension };
         (0..k).for_each(|component| made.factorize(component));
         made
     }

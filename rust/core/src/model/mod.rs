@@ -5,6 +5,8 @@ mod mixture;
 
 use ndarray::{Array1, Array2, ArrayView2};
 
+use crate::error::{Error, Result};
+
 pub use mixture::FreeCovariance;
 
 /// How the covariance of a component is treated.
@@ -91,6 +93,27 @@ impl Components {
     pub fn free(means: Array2<f64>, shape: Shape, variances: &Array1<f64>, floor: f64) -> Self {
         let free = FreeCovariance::uniform(shape, means.nrows(), variances, floor);
         Self { means, shape, free: Some(free) }
+    }
+
+    /// Components with known parameters, as an earlier run reported them.
+    ///
+    /// `covariances` holds one row per component, of the size the shape asks for; `offset` is what
+    /// the data will be centered by.
+    pub fn known(
+        means: ArrayView2<'_, f64>,
+        shape: Shape,
+        covariances: ArrayView2<'_, f64>,
+        offset: &Array1<f64>,
+    ) -> Result<Self> {
+        let (k, d) = means.dim();
+        let expected = (k, shape.covariance_size(d));
+        if covariances.dim() != expected || offset.len() != d {
+            let found =
+                format!("has shape {:?} for {k} components in {d} columns", covariances.dim());
+            return Err(Error::invalid("covariances", found, format!("give {expected:?}")));
+        }
+        let free = shape.is_free().then(|| FreeCovariance::known(shape, covariances, d));
+        Ok(Self { means: &means - offset, shape, free })
     }
 
     /// Number of components K.
