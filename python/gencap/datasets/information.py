@@ -41,9 +41,9 @@ def mutual_information(centers: Any, variance: float, weights: Any = None) -> fl
     -----
     X1 and X2 are independent given the source S, hence I(X1; X2) = 2 I(S; X1) - I(S; X1, X2). The
     mean of the two measurements is sufficient for S, so the last term is I(S; X) at half the
-    variance. What remains is I(S; X) = -sum_k w_k E_z log2 sum_j w_j exp(|z|^2/2 - |z + a_kj|^2/2), with z
-    standard normal and a_kj the difference of two centers in standard deviations: one integral over
-    the space that the centers span. The trapezoidal rule converges exponentially for it.
+    variance. What remains is I(S; X) = -sum_k w_k E_z log2 sum_j w_j exp(|z|^2/2 - |z + a_kj|^2/2)
+    with z standard normal and a_kj the difference of two centers in standard deviations: one
+    integral over the space that the centers span. The trapezoidal rule converges exponentially.
 
     Examples
     --------
