@@ -3,6 +3,7 @@
 //! Plain Rust: nothing here knows Python, prints, reads files or keeps global state.
 #![forbid(unsafe_code)]
 
+pub mod capacity;
 pub mod control;
 pub mod error;
 pub mod rng;

@@ -1,0 +1,3 @@
+//! Capacity: sums over weighted solutions of two instances, in log space.
+
+pub mod assignment;
