@@ -3,6 +3,7 @@
 
 use pyo3::prelude::*;
 
+mod capacity;
 mod errors;
 mod run;
 
@@ -13,5 +14,8 @@ fn core_module(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("Cancelled", module.py().get_type::<errors::Cancelled>())?;
     module.add_class::<run::PySwitches>()?;
     module.add_function(wrap_pyfunction!(run::exercise_boundary, module)?)?;
+    module.add_function(wrap_pyfunction!(capacity::measure_agreement, module)?)?;
+    module.add_function(wrap_pyfunction!(capacity::entropy, module)?)?;
+    module.add_function(wrap_pyfunction!(capacity::hamming_capacity, module)?)?;
     Ok(())
 }
