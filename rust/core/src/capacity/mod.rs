@@ -3,3 +3,4 @@
 pub mod assignment;
 pub mod hamming;
 pub mod probabilities;
+pub mod weights;
