@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 pub mod capacity;
+pub mod channel;
 pub mod control;
 pub mod error;
 pub mod rng;
