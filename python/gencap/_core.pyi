@@ -3,6 +3,9 @@
 from collections.abc import Callable
 from typing import final
 
+import numpy as np
+from numpy.typing import NDArray
+
 Report = Callable[[int, int, float, float], object]
 
 __version__: str
@@ -25,3 +28,15 @@ def exercise_boundary(
     switches: Switches | None = None,
     report: Report | None = None,
 ) -> int: ...
+
+def measure_agreement(
+    first: NDArray[np.float64],
+    second: NDArray[np.float64],
+    aligned: bool = False,
+    switches: Switches | None = None,
+    report: Report | None = None,
+) -> tuple[float, NDArray[np.float64], NDArray[np.uintp]]: ...
+def entropy(masses: NDArray[np.float64]) -> float: ...
+def hamming_capacity(
+    first: NDArray[np.uintp], second: NDArray[np.uintp], n_clusters: int | None = None
+) -> tuple[float, float, float]: ...

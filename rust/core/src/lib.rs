@@ -5,6 +5,7 @@
 
 pub mod annealing;
 pub mod capacity;
+pub mod channel;
 pub mod control;
 pub mod data;
 pub mod error;

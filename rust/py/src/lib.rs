@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 
 mod annealing;
 mod arrays;
+mod capacity;
 mod errors;
 mod pair;
 mod params;
@@ -25,5 +26,8 @@ fn core_module(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(annealing::potentials, module)?)?;
     module.add_function(wrap_pyfunction!(pair::anneal_pair, module)?)?;
     module.add_function(wrap_pyfunction!(run::exercise_boundary, module)?)?;
+    module.add_function(wrap_pyfunction!(capacity::measure_agreement, module)?)?;
+    module.add_function(wrap_pyfunction!(capacity::entropy, module)?)?;
+    module.add_function(wrap_pyfunction!(capacity::hamming_capacity, module)?)?;
     Ok(())
 }
