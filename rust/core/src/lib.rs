@@ -6,6 +6,7 @@
 pub mod control;
 pub mod error;
 pub mod rng;
+pub mod sampling;
 pub mod testing;
 pub mod workers;
 
