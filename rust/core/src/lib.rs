@@ -13,6 +13,7 @@ pub mod linear;
 pub mod model;
 pub mod numeric;
 pub mod rng;
+pub mod sampling;
 pub mod testing;
 pub mod workers;
 

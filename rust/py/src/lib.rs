@@ -10,6 +10,7 @@ mod errors;
 mod pair;
 mod params;
 mod run;
+mod sampling;
 
 #[pymodule]
 #[pyo3(name = "_core")]
@@ -29,5 +30,8 @@ fn core_module(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(capacity::measure_agreement, module)?)?;
     module.add_function(wrap_pyfunction!(capacity::entropy, module)?)?;
     module.add_function(wrap_pyfunction!(capacity::hamming_capacity, module)?)?;
+    module.add_class::<sampling::PyAnnealed>()?;
+    module.add_function(wrap_pyfunction!(sampling::sample_assignments, module)?)?;
+    module.add_function(wrap_pyfunction!(sampling::simulated_annealing, module)?)?;
     Ok(())
 }
