@@ -71,7 +71,7 @@ class Table:
 
 
 def read_table(path: str | os.PathLike[str]) -> Table:
-    """Read a table of numbers; the first text column holds the row names.
+    r"""Read a table of numbers; the first text column holds the row names.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def read_table(path: str | os.PathLike[str]) -> Table:
     --------
     >>> import pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp())
-    >>> _ = (folder / "a.csv").write_text("gene,x,y\\na,1,2\\nb,3,4\\n")
+    >>> _ = (folder / "a.csv").write_text("gene,x,y\na,1,2\nb,3,4\n")
     >>> table = read_table(folder / "a.csv")
     >>> table.values.tolist(), table.names.tolist()
     ([[1.0, 2.0], [3.0, 4.0]], ['a', 'b'])
@@ -201,8 +201,8 @@ def _read_xlsx(path: Path, notes: list[str]) -> pd.DataFrame:
 def _need(module: str, extra: str, path: Path) -> None:
     if importlib.util.find_spec(module) is None:
         raise InputError(
-            f"reading {path} needs the package {module}: pip install 'gencap[{extra}]', or save the "
-            "table as CSV"
+            f"reading {path} needs the package {module}: pip install 'gencap[{extra}]', "
+            "or save the table as CSV"
         )
 
 
@@ -297,8 +297,8 @@ def _describe_text(frame: pd.DataFrame) -> str:
     noun = "column" if len(parts) == 1 else "columns"
     shown = ", ".join(parts[:5]) + (f" and {len(parts) - 5} more" if len(parts) > 5 else "")
     return (
-        f"text where numbers are expected, in {noun} {shown}; only one text column may hold the row "
-        "names: remove the others or encode them as numbers"
+        f"text where numbers are expected, in {noun} {shown}; only one text column may hold the "
+        "row names: remove the others or encode them as numbers"
     )
 
 
