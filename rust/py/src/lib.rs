@@ -4,6 +4,7 @@
 use pyo3::prelude::*;
 
 mod capacity;
+mod channel;
 mod errors;
 mod run;
 
@@ -17,5 +18,10 @@ fn core_module(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(capacity::measure_agreement, module)?)?;
     module.add_function(wrap_pyfunction!(capacity::entropy, module)?)?;
     module.add_function(wrap_pyfunction!(capacity::hamming_capacity, module)?)?;
+    module.add_function(wrap_pyfunction!(capacity::log_weights, module)?)?;
+    module.add_function(wrap_pyfunction!(capacity::weights_information, module)?)?;
+    module.add_function(wrap_pyfunction!(capacity::respects_order, module)?)?;
+    module.add_function(wrap_pyfunction!(capacity::mean_information, module)?)?;
+    module.add_function(wrap_pyfunction!(channel::transmit_messages, module)?)?;
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Agreement of two soft clusterings: J = H + (1/N) sum_i log2 sum_k P1_ik P2_i,pi(k) (Eq. 65).
+//! Agreement of two soft clusterings: J = H + (1/N) `sum_i` log2 `sum_k` `P1_ik` `P2_i,pi(k)` (Eq. 65).
 //!
 //! `first` is P1 and `second` P2, one row per object. Where they have different numbers of columns
 //! the narrower one is read as if padded with columns of zeros.

@@ -24,7 +24,7 @@ pub fn log_mean_overlap(
     if group == Transformations::Relabeling {
         return Ok(-(n as f64) * (k as f64).ln());
     }
-    let steps = (n * k) as f64 * ((n + 1) as f64).powi(k as i32 - 1);
+    let steps = (n * k) as f64 * ((n + 1) as f64).powf(k as f64 - 1.0);
     if steps > MAX_STEPS {
         return Err(Error::invalid(
             "transformations",
