@@ -101,8 +101,8 @@ def fermi(costs: ArrayLike, beta: float, gamma: float) -> FloatArray:
     Examples
     --------
     >>> from gencap.weights import fermi
-    >>> fermi([0.0, 1.0, 2.0], beta=100.0, gamma=1.5).round(3).tolist()
-    [0.0, 0.0, -50.0]
+    >>> fermi([0.0, 1.0, 3.0], beta=2.0, gamma=1.0).round(3).tolist()
+    [0.0, -0.566, -3.891]
     """
     return _core.log_weights("fermi", _costs(costs, "costs"), _beta(beta), _finite(gamma, "gamma"))
 
@@ -130,7 +130,7 @@ def zero_one(costs: ArrayLike, gamma: float) -> FloatArray:
     """
     if _finite(gamma, "gamma") < 0.0:
         raise ValueError(
-            f"gamma must be non-negative: got {gamma:g}, which accepts no solution; choose 0 or more"
+            f"gamma must be non-negative: got {gamma:g}, which accepts nothing; choose 0 or more"
         )
     return _core.log_weights("zero_one", _costs(costs, "costs"), 0.0, float(gamma))
 
@@ -263,9 +263,10 @@ def maximum_information(
     log_group_size, n_objects : float, int
         As in `information`.
     betas, gammas : array-like, optional
-        Parameters to try. By default a geometric grid of betas around 1 / (standard deviation of the
-        costs), of gammas from 0 to the largest cost difference, both refined around the best; for
-        0/1 weights every threshold at which a set changes (an even choice of 4,096 beyond that).
+        Parameters to try. By default a geometric grid of betas around the inverse standard
+        deviation of the costs, of gammas from 0 to the largest cost difference, both refined around
+        the best; for 0/1 weights every threshold at which a set changes (an even choice of 4,096
+        beyond that).
     n_jobs : int, optional
         Threads; None or -1 for all cores.
     progress : callable or Control, optional
@@ -285,7 +286,7 @@ def maximum_information(
     ...     -spins @ x1, -spins @ x2, log_group_size=4 * math.log(2), n_objects=4
     ... )
     >>> round(best.bits, 3), round(best.beta, 2)
-    (0.729, 3.2)
+    (0.683, 2.57)
     """
     if kind not in KINDS:
         raise ValueError(f"kind must be one of {', '.join(map(repr, KINDS))}: got {kind!r}")

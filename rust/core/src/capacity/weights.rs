@@ -138,6 +138,7 @@ pub fn respects_order(costs: &[f64], log_weights: &[f64]) -> bool {
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp)] // exact answers are asked for where they are exact
 mod tests {
     use ndarray::{Array1, Array2};
     use proptest::prelude::*;
