@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import importlib.util
 import os
@@ -220,7 +221,9 @@ def _read_text(path: Path, notes: list[str]) -> pd.DataFrame:
     if b"\0" in head and encoding != "utf-16":
         raise InputError(f"{path} is a binary file, not text; supported are {SUPPORTED}")
     whole = len(head) < HEAD_BYTES
-    text = drop_partial_line(head.decode(encoding, "strict" if whole else "ignore"), whole)
+    # the incremental decoder waits for the rest of a character that the head cuts in two
+    decoder = codecs.getincrementaldecoder(encoding)()
+    text = drop_partial_line(decoder.decode(head, final=whole), whole)
     if not text.strip():
         raise InputError(f"{path} is empty; give a file with at least one row of numbers")
     separator = separator_of(text, TEXT[ending])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import importlib.util
-import os
 
 import numpy as np
 import pandas as pd
@@ -81,10 +80,12 @@ def test_xlsx_without_header(tmp_path):
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
 @given(hnp.arrays(np.float64, (3, 2), elements=st.floats(-1e90, 1e90)))
-def test_numbers_survive_to_the_last_bit_or_nearly(tmp_path, values):
+def test_numbers_survive(tmp_path, values):
     pd.DataFrame(values, columns=["x", "y"]).to_csv(tmp_path / "t.csv", index=False)
-    # pandas' fast parser may err in the last place
-    np.testing.assert_allclose(read_table(tmp_path / "t.csv").values, values, rtol=1e-15)
+    # older pandas parse the last digits less exactly, and numbers next to 0 poorly
+    np.testing.assert_allclose(
+        read_table(tmp_path / "t.csv").values, values, rtol=1e-14, atol=1e-290
+    )
 
 
 # headers, names, delimiters
@@ -142,7 +143,7 @@ def test_files_longer_than_the_inspected_head(tmp_path, rng):
     path = tmp_path / "t.csv"
     pd.DataFrame(values, columns=list("wxyz")).to_csv(path, index=False)
     assert path.stat().st_size > io.HEAD_BYTES
-    np.testing.assert_allclose(read_table(path).values, values, rtol=1e-15)
+    np.testing.assert_allclose(read_table(path).values, values, rtol=1e-14)
 
 
 def test_a_character_cut_by_the_inspected_head_does_no_harm(tmp_path):
@@ -175,7 +176,7 @@ def test_notes_tell_what_deserves_a_look(tmp_path):
     [
         ("t.csv", "", "is empty"),
         ("t.csv", " \n\n", "is empty"),
-        ("t.csv", "x,y\n", "no rows|header but no rows"),
+        ("t.csv", "x,y\n", "header but no rows"),
         ("t.csv", "x,y\n1,2\n3,\n", r"1 NaN .*row 1, column 1 \('y'\); drop"),
         ("t.csv", "g,x,y\na,1,NA\nb,,2\n", r"2 NaN .*row 0, column 1 \('y'\)"),
         ("t.csv", "x,y\n1,2\n3,inf\n", "infinity"),
@@ -186,7 +187,7 @@ def test_notes_tell_what_deserves_a_look(tmp_path):
         ("t.csv", "g\na\nb\n", "no column of numbers"),
         ("t.csv", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "is a binary file"),
         ("t.csv", b"x,y\n\xe4,1\nb,2\n", "not UTF-8 text"),
-        ("t.csv", b"\xff" * 200_000, "not UTF-8 text|is a binary|not a regular|no column|empty"),
+        ("t.csv", b"\xff" * 200_000, "not UTF-8 text; save it"),
         ("t.csv.gz", b"x,y\n1,2\n", "not a complete gzip file"),
         ("t.csv.gz", gzip.compress(b"x,y\n1,2\n" * 999)[:-12], "not a complete gzip file"),
         ("t.npy", "x,y\n1,2\n", "not an NPY file of plain numbers"),
@@ -217,11 +218,15 @@ def test_missing_files_and_folders(tmp_path):
         read_table(tmp_path / "d.csv")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_files_without_permission(tmp_path):
+def test_files_without_permission(tmp_path, monkeypatch):
     path = put(tmp_path, "1,2\n")
-    path.chmod(0)
-    with pytest.raises(InputError, match="check its permissions"):
+
+    def refuse(*_args, **_options):
+        raise PermissionError(13, "Permission denied")
+
+    # tests may run as root, who may read everything
+    monkeypatch.setattr(io.Path, "open", refuse)
+    with pytest.raises(InputError, match="Permission denied; check its permissions"):
         read_table(path)
 
 
