@@ -174,7 +174,7 @@ pub fn run(
         let before = steps.last().map_or(f64::NEG_INFINITY, |s: &PairStep| s.overlap.agreement);
         let settled = hard && step.overlap.agreement - before < PLATEAU;
         steps.push(step);
-        if settled && !free && params.stop.is_none() {
+        if settled && params.stops_when_hard() {
             break;
         }
     }
