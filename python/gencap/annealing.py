@@ -175,12 +175,14 @@ def trajectory_of(columns: _core.Columns) -> Trajectory:
         centroids=columns["centroids"],
         n_iter=columns["n_iter"],
         converged=columns["converged"],
-        splits=split_tree(columns["betas"], columns["groups"]),
+        splits=split_tree(columns["betas"], columns["groups"], columns["masses"]),
         covariances=covariances,
     )
 
 
-def split_tree(betas: FloatArray, groups: IntArray) -> tuple[Split, ...]:
+def split_tree(
+    betas: FloatArray, groups: IntArray, masses: FloatArray | None = None
+) -> tuple[Split, ...]:
     """Return the splits of a run, in the order of rising beta.
 
     Two centroids split for good at the first temperature after the last one at which they were one
@@ -192,6 +194,9 @@ def split_tree(betas: FloatArray, groups: IntArray) -> tuple[Split, ...]:
         Rising inverse temperatures.
     groups : ndarray of shape (T, K)
         Group number of every centroid.
+    masses : ndarray of shape (T, K), optional
+        Cluster masses. A centroid without mass is a slot that waits for a split, or was given back:
+        it takes no part in the tree until it gets mass, and none if it ends without.
 
     Returns
     -------
@@ -205,6 +210,14 @@ def split_tree(betas: FloatArray, groups: IntArray) -> tuple[Split, ...]:
     """
     n_steps, k = groups.shape
     together = groups[:, :, None] == groups[:, None, :]
+    numbers = np.arange(k)
+    if masses is not None:
+        held = masses > 0
+        # Where a waiting slot stood when it got its mass is where it came from.
+        soon = held | np.vstack([held[1:], held[-1:]])
+        numbers = np.flatnonzero(held[-1])
+        together = (together & soon[:, :, None] & soon[:, None, :])[:, numbers][:, :, numbers]
+        k = len(numbers)
     last = np.where(together.any(axis=0), n_steps - 1 - together[::-1].argmax(axis=0), -1)
     splits: list[Split] = []
     leads = np.zeros(k, dtype=np.int64)
@@ -212,7 +225,8 @@ def split_tree(betas: FloatArray, groups: IntArray) -> tuple[Split, ...]:
         now = _leads(last >= t)
         for lead in np.unique(now):
             if leads[lead] != lead:
-                splits.append(Split(int(leads[lead]), int(lead), float(betas[t])))
+                parent, child = numbers[[leads[lead], lead]]
+                splits.append(Split(int(parent), int(child), float(betas[t])))
         leads = now
     return tuple(splits)
 
