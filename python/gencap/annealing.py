@@ -94,6 +94,7 @@ def best_run(
     n_init: int,
     threads: int,
     control: Control,
+    full: bool = False,
 ) -> tuple[Trajectory, FloatArray]:
     """Anneal `x` from `n_init` starts; return the best run and the final costs of all."""
     betas = grid_for(params, [x], control)
@@ -107,7 +108,7 @@ def best_run(
         switches=control.switches,
         report=control.report("annealing"),
     )
-    return trajectory_of(columns), np.asarray(costs)
+    return trajectory_of(columns, full=full), np.asarray(costs)
 
 
 def steps(
@@ -119,6 +120,7 @@ def steps(
     threads: int,
     control: Control,
     heating: bool,
+    full: bool = False,
 ) -> Iterator[AnnealingStep]:
     """Yield the best of `n_init` runs temperature by temperature, while it is computed."""
     betas = grid_for(params, [x], control)
@@ -136,7 +138,8 @@ def steps(
         )
     annealer = _core.Annealer(x, params, seed, restart, threads)
     for beta in betas[::-1] if heating else betas:
-        run = trajectory_of(annealer.step(beta, control.switches, control.report("annealing")))
+        columns = annealer.step(beta, control.switches, control.report("annealing"))
+        run = trajectory_of(columns, full=full)
         yield AnnealingStep(
             beta=float(beta),
             free_energy=float(run.free_energies[0]),
@@ -154,16 +157,18 @@ def steps(
             return
 
 
-def trajectory_of(columns: _core.Columns) -> Trajectory:
-    """Wrap the columns of a run, with the tree of splits they imply."""
-    n_steps, n_clusters, size = columns["covariances"].shape
-    n_features = columns["centroids"].shape[2]
-    covariances: FloatArray | None = None
-    if size == n_features**2 and size > 1:
+def trajectory_of(columns: _core.Columns, *, full: bool = False) -> Trajectory:
+    """Wrap the columns of a run, with the tree of splits they imply.
+
+    `full` tells matrices from variances, which a single column would not.
+    """
+    covariances: FloatArray | None = columns["covariances"]
+    if full:
+        n_steps, n_clusters, n_features = columns["centroids"].shape
         shape = (n_steps, n_clusters, n_features, n_features)
         covariances = columns["covariances"].reshape(shape)
-    elif size:
-        covariances = columns["covariances"]
+    elif columns["covariances"].shape[2] == 0:
+        covariances = None
     return Trajectory(
         betas=columns["betas"],
         free_energies=columns["free_energies"],

@@ -225,6 +225,25 @@ def test_nested_groups_split_when_they_separate(cuts, n_steps):
     assert k - 1 >= len(splits)
 
 
+@given(
+    arrays(np.int64, st.tuples(st.integers(1, 8), st.just(5)), elements=st.integers(0, 3)),
+    st.data(),
+)
+def test_slots_without_mass_take_no_part(rows, data):
+    groups = groups_of(rows)
+    mask = data.draw(arrays(np.bool_, groups.shape))
+    mask[:, 0] = True
+    splits = split_tree(np.arange(len(groups), dtype=float), groups, mask.astype(float))
+    held = set(np.flatnonzero(mask[-1]))
+    assert {split.child for split in splits} | {split.parent for split in splits} <= held
+    assert len(splits) == len({groups[-1][c] for c in held}) - 1
+    assert len({split.child for split in splits}) == len(splits)
+    # With mass everywhere the masses change nothing.
+    full = np.ones(groups.shape)
+    betas = np.arange(len(groups), dtype=float)
+    assert split_tree(betas, groups, full) == split_tree(betas, groups)
+
+
 def test_a_group_that_flickers_is_one_branch():
     groups = np.array([[0, 0], [0, 1], [0, 0], [0, 1], [0, 1]])
     assert split_tree(np.arange(5.0), groups) == ((0, 1, 3.0),)

@@ -138,6 +138,7 @@ class AnnealedClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
             n_init=check_integer(self.n_init, "n_init"),
             threads=threads,
             control=control,
+            full=self.has_matrices,
         )
         self.trajectory_: Trajectory | None = run
         self.n_iter_ = int(run.n_iter.sum())
@@ -210,11 +211,17 @@ class AnnealedClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
             threads=check_n_jobs(self.n_jobs),
             control=as_control(progress),
             heating=self.heats,
+            full=self.has_matrices,
         )
 
     @property
     def heats(self) -> bool:
         """Whether temperatures are visited from the lowest to the highest."""
+        return False
+
+    @property
+    def has_matrices(self) -> bool:
+        """Whether every cluster has a full covariance matrix of its own."""
         return False
 
     def predict(self, X: Any) -> IntArray:

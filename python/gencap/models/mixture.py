@@ -100,6 +100,11 @@ class GaussianMixture(AnnealedClusterer):
         """Whether temperatures are visited from the lowest to the highest."""
         return self.covariance != "fixed"
 
+    @property
+    def has_matrices(self) -> bool:
+        """Whether every cluster has a full covariance matrix of its own."""
+        return self.covariance == "full"
+
     def _shape(self) -> dict[str, Any]:
         shapes = ("fixed", "spherical", "diag", "full")
         return {
