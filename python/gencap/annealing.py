@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gencap import _core
-from gencap._progress import Control
+from gencap._progress import Control, Progress
 from gencap._validation import FloatArray, IntArray, check_integer, check_positive
 from gencap.results import AnnealingStep, Split, Trajectory
 
@@ -137,8 +137,10 @@ def steps(
             report=control.report("choosing a start"),
         )
     annealer = _core.Annealer(x, params, seed, restart, threads)
-    for beta in betas[::-1] if heating else betas:
-        columns = annealer.step(beta, control.switches, control.report("annealing"))
+    for done, beta in enumerate(betas[::-1] if heating else betas):
+        tell = _repeater(control, Progress(done, len(betas), "annealing", float(beta)))
+        tell()
+        columns = annealer.step(beta, control.switches, tell)
         run = trajectory_of(columns, full=full)
         yield AnnealingStep(
             beta=float(beta),
@@ -155,6 +157,15 @@ def steps(
         )
         if not heating and params.stops_when_hard and run.softness[0] < _core.HARD:
             return
+
+
+def _repeater(control: Control, progress: Progress) -> Callable[..., None]:
+    """Return what tells `progress` again while one temperature lasts, so that it can be stopped."""
+
+    def tell(*counters: float) -> None:
+        control(progress)
+
+    return tell
 
 
 def trajectory_of(columns: _core.Columns, *, full: bool = False) -> Trajectory:

@@ -192,7 +192,9 @@ def groups_of(rows):
     return np.array(out, dtype=np.int64)
 
 
-@given(arrays(np.int64, st.tuples(st.integers(1, 8), st.integers(1, 6)), elements=st.integers(0, 3)))
+@given(
+    arrays(np.int64, st.tuples(st.integers(1, 8), st.integers(1, 6)), elements=st.integers(0, 3))
+)
 def test_split_trees_are_trees(rows):
     groups = groups_of(rows)
     n_steps, k = groups.shape

@@ -210,9 +210,7 @@ def five_seeds():
 
 @pytest.fixture(scope="module")
 def annealed(five_seeds):
-    return [
-        capacity(CentroidClustering(4, random_state=s), p) for s, p in enumerate(five_seeds)
-    ]
+    return [capacity(CentroidClustering(4, random_state=s), p) for s, p in enumerate(five_seeds)]
 
 
 def test_four_overlapping_gaussians_carry_their_mutual_information(annealed):
@@ -259,7 +257,9 @@ def test_separated_gaussians_saturate_at_two_bits(k):
 
 def test_too_few_clusters_lose_bits():
     pair = datasets.gaussians(800, variance=1.0, random_state=0).pair
-    assert capacity(CentroidClustering(2, random_state=0), pair).bits == pytest.approx(1.0, abs=0.02)
+    assert capacity(CentroidClustering(2, random_state=0), pair).bits == pytest.approx(
+        1.0, abs=0.02
+    )
     assert capacity(CentroidClustering(3, random_state=0), pair).bits < 1.6
 
 
@@ -309,7 +309,7 @@ def test_feature_halves_are_merged():
         assert found.probabilities.shape == found.second_probabilities.shape
         np.testing.assert_allclose(found.probabilities.sum(axis=1), 1.0, atol=1e-12)
         np.testing.assert_allclose(found.second_probabilities.sum(axis=1), 1.0, atol=1e-12)
-    with pytest.raises(ValueError, match="coupling is 'centroids'.*use 'merge'"):
+    with pytest.raises(ValueError, match=r"coupling is 'centroids'.*use 'merge'"):
         capacity(CentroidClustering(4), pair, "centroids")
 
 
@@ -481,5 +481,5 @@ def test_unusable_arguments_are_named(model, options, error, message):
 
 @pytest.mark.parametrize("pair", [None, np.zeros((3, 2)), [], [np.zeros((3, 2))]], ids=str)
 def test_unusable_measurements_are_named(pair):
-    with pytest.raises(TypeError, match="pair must be a gencap.Pair"):
+    with pytest.raises(TypeError, match=r"pair must be a gencap\.Pair"):
         capacity(CentroidClustering(2), pair)

@@ -170,7 +170,6 @@ def stop(progress):
     raise Enough
 
 
-
 def test_a_stopped_fit_leaves_an_unfitted_model(frame):
     model = CentroidClustering(2, annealing=Annealing(stop=0.1, n_steps=10**6, tol=1e-300))
     with pytest.raises(Enough):

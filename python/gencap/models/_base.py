@@ -105,13 +105,12 @@ class AnnealedClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         -------
         self
         """
-        before = dict(vars(self))
+        before = self.__dict__.copy()
         try:
             self._fit(X, progress)
         except BaseException:
             # A fit that failed or was cancelled leaves the model as it was.
-            vars(self).clear()
-            vars(self).update(before)
+            self.__dict__ = before
             raise
         return self
 
