@@ -197,6 +197,7 @@ def test_labels_may_be_anything_hashable() -> None:
         ([0, 1], [0, 1], 2.5, "n_clusters must be a whole number"),
         ([[0], [1]], [0, 1], None, "labels1 must hold one hashable label per object"),
         ([0.0, math.nan], [0, 1], None, "labels1 must not contain NaN"),
+        ([0, 1], [0, pd.NA], None, "labels2 must not contain NaN"),
     ],
 )
 def test_wrong_labels_are_named(
