@@ -1,0 +1,26 @@
+"""Reports: tables, figures and one page that says how many bits are real."""
+
+from gencap.report._canvas import Plot
+from gencap.report.capacity_curve import capacity_curve
+from gencap.report.files import results_document, write_report
+from gencap.report.html import plots_of, render_html
+from gencap.report.order_curve import order_curve
+from gencap.report.scatter import scatter
+from gencap.report.split_diagram import split_diagram
+from gencap.report.study import Study
+from gencap.report.words import verdict_sentence, warnings_of
+
+__all__ = [
+    "Plot",
+    "Study",
+    "capacity_curve",
+    "order_curve",
+    "plots_of",
+    "render_html",
+    "results_document",
+    "scatter",
+    "split_diagram",
+    "verdict_sentence",
+    "warnings_of",
+    "write_report",
+]

@@ -1,0 +1,143 @@
+"""The split diagram: cluster centers against temperature (Fig. 13a of the thesis)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from gencap.report._canvas import INK, Plot, new_figure, palette, plain_log_axis, style
+from gencap.results import Trajectory
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["split_diagram"]
+
+CAPTION = (
+    "The data are cooled from left to right. At high temperature all cluster centers coincide; at "
+    "critical temperatures they split, coarse differences first. Each line is one center, thicker "
+    "where it holds more objects, colored by the cluster it belongs to at the best temperature "
+    "(dashed line). Branches right of the dashed line, drawn pale, are finer than the two "
+    "measurements can confirm."
+)
+
+
+def split_diagram(
+    trajectory: Trajectory, beta: float | None = None, coordinate: int | None = None
+) -> Plot:
+    """Draw the centers of an annealing run against temperature.
+
+    Parameters
+    ----------
+    trajectory : Trajectory
+        The annealing run.
+    beta : float, optional
+        Optimal inverse temperature; marked, and the place where colors are decided. The last
+        temperature if not given.
+    coordinate : int, optional
+        Column of the centers to show; their first principal axis if not given.
+
+    Returns
+    -------
+    Plot
+        The figure; its table has one row per temperature and center.
+    """
+    position, label = _project(trajectory.centroids, coordinate)
+    known = beta is not None and np.isfinite(beta) and beta > 0
+    at = int(np.argmin(np.abs(trajectory.betas - beta))) if known else len(trajectory) - 1
+    group = _ranked_groups(trajectory.groups[at], position[at])
+    title = "How the clusters split as the data are cooled"
+    with style():
+        figure = new_figure(7.2, 4.4)
+        axes = figure.subplots()
+        _draw_lines(axes, trajectory, position, group, at if known else None)
+        axes.margins(x=0.02)
+        axes.autoscale_view()
+        if np.all(trajectory.betas > 0):
+            plain_log_axis(axes)
+        axes.invert_xaxis()
+        if known and beta is not None:
+            axes.axvline(1.0 / beta, color=INK, linewidth=1.2, linestyle="--")
+        axes.set_xlabel("temperature T = 1/β (cost); cooling from left to right")
+        axes.set_ylabel(label)
+        axes.set_title(title)
+    return Plot("splits", figure, _table(trajectory, position, group), title, CAPTION)
+
+
+def _project(
+    centroids: NDArray[np.float64], coordinate: int | None
+) -> tuple[NDArray[np.float64], str]:
+    """Return positions (T, K) on one axis; the sign is fixed so that runs look alike."""
+    n_steps, n_centers, n_columns = centroids.shape
+    if coordinate is not None:
+        return centroids[:, :, coordinate], f"position of the centers in column {coordinate + 1}"
+    if n_columns == 1:
+        return centroids[:, :, 0], "position of the centers"
+    rows = centroids.reshape(-1, n_columns)
+    finite = rows[np.isfinite(rows).all(axis=1)]
+    offset = finite.mean(axis=0) if len(finite) else np.zeros(n_columns)
+    axis = np.linalg.svd(finite - offset, full_matrices=False)[2][0] if len(finite) else offset
+    axis = axis * (1.0 if axis[np.argmax(np.abs(axis))] >= 0 else -1.0)
+    position = ((rows - offset) @ axis).reshape(n_steps, n_centers)
+    return position, "position of the centers\n(first principal axis)"
+
+
+def _ranked_groups(
+    groups: NDArray[np.int64], position: NDArray[np.float64]
+) -> NDArray[np.int64]:
+    """Number the groups 0, 1, ... by where they lie, so that colors follow the picture."""
+    numbers = np.unique(groups)
+    places = [float(np.mean(position[groups == g])) for g in numbers]
+    rank = {int(numbers[i]): r for r, i in enumerate(np.argsort(places, kind="stable"))}
+    return np.array([rank[int(g)] for g in groups], dtype=np.int64)
+
+
+def _draw_lines(
+    axes: Axes,
+    trajectory: Trajectory,
+    position: NDArray[np.float64],
+    group: NDArray[np.int64],
+    at: int | None,
+) -> None:
+    from matplotlib.collections import LineCollection
+    from matplotlib.colors import to_rgba
+
+    temperature = 1.0 / trajectory.betas
+    colors = palette(int(group.max()) + 1)
+    for k in range(position.shape[1]):
+        color = to_rgba(colors[group[k]])
+        width = 1.0 + 7.0 * trajectory.masses[:, k]
+        points = np.column_stack([temperature, position[:, k]])
+        if len(points) == 1:
+            axes.plot(*points.T, marker="o", color=color, markersize=4 + width[0])
+            continue
+        fine = np.arange(1, len(points)) > (len(points) if at is None else at)
+        axes.add_collection(
+            LineCollection(
+                list(np.stack([points[:-1], points[1:]], axis=1)),
+                linewidths=width[1:],
+                colors=[(*color[:3], 0.3 if pale else 0.95) for pale in fine],
+                capstyle="round",
+            )
+        )
+
+
+def _table(
+    trajectory: Trajectory, position: NDArray[np.float64], group: NDArray[np.int64]
+) -> pd.DataFrame:
+    n_steps, n_centers = position.shape
+    return pd.DataFrame(
+        {
+            "beta": np.repeat(trajectory.betas, n_centers),
+            "temperature": np.repeat(1.0 / trajectory.betas, n_centers),
+            "center": np.tile(np.arange(1, n_centers + 1), n_steps),
+            "position": position.ravel(),
+            "mass": trajectory.masses.ravel(),
+            "group": trajectory.groups.ravel(),
+            "group_at_optimum": np.tile(group + 1, n_steps),
+            "effective_clusters": np.repeat(trajectory.n_clusters, n_centers),
+        }
+    )
