@@ -49,7 +49,9 @@ def make_curve(bits=1.5, n_clusters=4, n_steps=60, optimum=1.0, floor=-70.0):
     values = rise + (floor - bits) * excess**3
     entropy = np.full(n_steps, np.log2(n_clusters))
     counts = np.clip(np.round(1 + (n_clusters - 1) * rise / max(bits, 1e-9)), 1, n_clusters)
-    return Curve(beta=beta, bits=values, entropy=entropy, agreement=values - entropy, n_clusters=counts)
+    return Curve(
+        beta=beta, bits=values, entropy=entropy, agreement=values - entropy, n_clusters=counts
+    )
 
 
 def make_capacity(n_clusters=4, bits=1.5, n_objects=300, n_pairs=5, seed=0, **changes):
@@ -81,13 +83,17 @@ def make_nulls(independent=0.01, gaussian=0.35, p_independent=0.01, p_gaussian=0
         "independent": NullResult(
             "independent", independent + 0.01 * rng.standard_normal(draws), p_independent
         ),
-        "gaussian": NullResult("gaussian", gaussian + 0.06 * rng.standard_normal(draws), p_gaussian),
+        "gaussian": NullResult(
+            "gaussian", gaussian + 0.06 * rng.standard_normal(draws), p_gaussian
+        ),
     }
 
 
 def make_order(best=4, n_max=8, n_objects=300, null=None, heights=None, **changes):
     if heights is None:
-        heights = {k: 0.0 if k == 1 else 1.5 * min(1.0, (k - 1) / 3) ** 0.6 for k in range(1, n_max + 1)}
+        heights = {
+            k: 0.0 if k == 1 else 1.5 * min(1.0, (k - 1) / 3) ** 0.6 for k in range(1, n_max + 1)
+        }
     capacities = {
         k: make_capacity(k, bits, n_objects, seed=k, **changes) for k, bits in heights.items()
     }

@@ -28,7 +28,8 @@ MUTED = "#6b7280"
 NULL_COLORS = {"independent": "#6b7280", "gaussian": "#E69F00"}
 NULL_NAMES = {"independent": "independent columns", "gaussian": "Gaussian continuum"}
 
-STYLE: dict[str, Any] = {
+# Typed loosely: matplotlib's own type for settings lists every name of one release.
+STYLE: Any = {
     "font.family": ["DejaVu Sans"],
     "font.size": 10.0,
     "axes.titlesize": 11.0,

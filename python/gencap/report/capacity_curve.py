@@ -28,10 +28,10 @@ __all__ = ["capacity_curve"]
 
 CAPTION = (
     "From left to right the clustering becomes more detailed. The dotted line is how much the "
-    "clusters could tell about an object; the dashed line is how much of that the two measurements "
-    "contradict. The thick line is the difference, the capacity J: what is left is real. It peaks at "
-    "the resolution the data support (vertical line) and falls without limit beyond it; the axis is "
-    "cut below."
+    "clusters could tell about an object; the dashed line is how much of that the two "
+    "measurements contradict. The thick line is the difference, the capacity J: what is left is "
+    "real. It peaks at the resolution the data support (vertical line) and falls without limit "
+    "beyond it; the axis is cut below."
 )
 
 
@@ -56,8 +56,8 @@ def capacity_curve(capacity: Capacity, null: Mapping[str, NullResult] | None = N
         figure = new_figure(7.2, 4.8)
         top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=(3.4, 1.0))
         low, high = _window(capacity, curve, bands)
-        draw_null_bands(top, bands)
         _draw_lines(top, curve, low, high)
+        draw_null_bands(top, bands)
         _draw_optimum(top, bottom, capacity)
         _draw_clusters(bottom, curve)
         top.set_ylim(low, high)
@@ -114,6 +114,15 @@ def _draw_lines(axes: Axes, curve: Curve, low: float, high: float) -> None:
     mark = "o" if len(curve.beta) == 1 else None
     axes.plot(
         curve.beta,
+        for_display(curve.bits, low, high),
+        color=OKABE_ITO[0],
+        linewidth=2.6,
+        marker=mark,
+        zorder=3,
+        label="capacity J",
+    )
+    axes.plot(
+        curve.beta,
         for_display(curve.entropy, low, high),
         color=OKABE_ITO[2],
         linewidth=1.3,
@@ -127,14 +136,6 @@ def _draw_lines(axes: Axes, curve: Curve, low: float, high: float) -> None:
         linewidth=1.3,
         linestyle="--",
         label="disagreement",
-    )
-    axes.plot(
-        curve.beta,
-        for_display(curve.bits, low, high),
-        color=OKABE_ITO[0],
-        linewidth=2.6,
-        marker=mark,
-        label="capacity J",
     )
 
 

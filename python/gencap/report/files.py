@@ -185,9 +185,7 @@ def _table_files(slug: str, study: Study, plots: Sequence[Plot]) -> dict[str, by
     classes = contingency_table(study)
     if classes is not None:
         tables["classes"] = classes
-    return {
-        f"tables/{slug}-{name}.csv": _csv(table) for name, table in tables.items()
-    }
+    return {f"tables/{slug}-{name}.csv": _csv(table) for name, table in tables.items()}
 
 
 def _csv(table: pd.DataFrame) -> bytes:

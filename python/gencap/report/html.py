@@ -121,7 +121,7 @@ def _section(number: int, study: Study, plots: Sequence[Plot]) -> dict[str, Any]
         "orders": _order_cells(order),
         "nulls": _null_cells(order),
         "classes": None if classes is None else _class_cells(classes),
-        "figures": [_figure(plot) for plot in plots],
+        "figures": [_figure(plot, study) for plot in plots],
         "settings": {**{k: _text(v) for k, v in study.settings.items()}, **_made(study)},
     }
 
@@ -130,17 +130,24 @@ def _made(study: Study) -> dict[str, str]:
     return {"seed": str(study.best.seed), "elapsed": f"{study.seconds:.1f} s"}
 
 
-def _figure(plot: Plot) -> dict[str, str]:
+def _figure(plot: Plot, study: Study) -> dict[str, str]:
     """Return an image as a data address: its ids and fonts cannot disturb the page's."""
     kind, content = ("png", plot.png()) if plot.heavy else ("svg+xml", plot.svg())
     return {
-        "name": plot.name,
+        "shape": _shape(plot, study),
         "title": plot.title,
         "caption": plot.caption,
         "source": f"data:image/{kind};base64,{base64.b64encode(content).decode('ascii')}",
         "width": f"{plot.figure.get_figwidth() * 100:.0f}",
         "height": f"{plot.figure.get_figheight() * 100:.0f}",
     }
+
+
+def _shape(plot: Plot, study: Study) -> str:
+    """Return how a figure sits on the page; four fill two rows unless the scatter is double."""
+    if study.truth is None:
+        return "half"
+    return {"scatter": "wide", "splits": "side"}.get(plot.name, "half")
 
 
 def _order_cells(order: Order) -> Cells:
@@ -169,7 +176,7 @@ def _null_cells(order: Order) -> Cells:
         )
         for kind, null in order.null.items()
     ]
-    return Cells(("null", "bits per object", "p-value", "draws"), rows)
+    return Cells(("null", "bits", "p-value", "draws"), rows)
 
 
 def _class_cells(classes: pd.DataFrame) -> Cells:

@@ -54,9 +54,9 @@ def order_curve(order: Order) -> Plot:
     with style():
         figure = new_figure(7.2, 4.2)
         axes = figure.subplots()
-        draw_null_bands(axes, order.null)
         _draw_pairs(axes, order)
         _draw_means(axes, order)
+        draw_null_bands(axes, order.null)
         _set_axes(axes, order)
         axes.set_title(title)
         axes.legend(loc="upper left", bbox_to_anchor=(0.0, -0.14), ncols=2)

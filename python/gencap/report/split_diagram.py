@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from gencap.report._canvas import INK, Plot, new_figure, palette, plain_log_axis, style
+from gencap.report._canvas import INK, MUTED, Plot, new_figure, palette, plain_log_axis, style
 from gencap.results import Trajectory
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ CAPTION = (
     "The data are cooled from left to right. At high temperature all cluster centers coincide; at "
     "critical temperatures they split, coarse differences first. Each line is one center, thicker "
     "where it holds more objects, colored by the cluster it belongs to at the best temperature "
-    "(dashed line). Branches right of the dashed line, drawn pale, are finer than the two "
-    "measurements can confirm."
+    "(dashed line) and gray before that cluster exists. Pale branches right of the dashed line "
+    "are finer than the two measurements can confirm."
 )
 
 
@@ -46,8 +46,9 @@ def split_diagram(
         The figure; its table has one row per temperature and center.
     """
     position, label = _project(trajectory.centroids, coordinate)
-    known = beta is not None and np.isfinite(beta) and beta > 0
-    at = int(np.argmin(np.abs(trajectory.betas - beta))) if known else len(trajectory) - 1
+    optimum = np.nan if beta is None else float(beta)
+    known = bool(np.isfinite(optimum) and optimum > 0)
+    at = int(np.argmin(np.abs(trajectory.betas - optimum))) if known else len(trajectory) - 1
     group = _ranked_groups(trajectory.groups[at], position[at])
     title = "How the clusters split as the data are cooled"
     with style():
@@ -59,8 +60,8 @@ def split_diagram(
         if np.all(trajectory.betas > 0):
             plain_log_axis(axes)
         axes.invert_xaxis()
-        if known and beta is not None:
-            axes.axvline(1.0 / beta, color=INK, linewidth=1.2, linestyle="--")
+        if known:
+            axes.axvline(1.0 / optimum, color=INK, linewidth=1.2, linestyle="--")
         axes.set_xlabel("temperature T = 1/β (cost); cooling from left to right")
         axes.set_ylabel(label)
         axes.set_title(title)
@@ -85,10 +86,8 @@ def _project(
     return position, "position of the centers\n(first principal axis)"
 
 
-def _ranked_groups(
-    groups: NDArray[np.int64], position: NDArray[np.float64]
-) -> NDArray[np.int64]:
-    """Number the groups 0, 1, ... by where they lie, so that colors follow the picture."""
+def _ranked_groups(groups: NDArray[np.int64], position: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the groups numbered 0, 1, ... by where they lie: colors follow the picture."""
     numbers = np.unique(groups)
     places = [float(np.mean(position[groups == g])) for g in numbers]
     rank = {int(numbers[i]): r for r, i in enumerate(np.argsort(places, kind="stable"))}
@@ -103,26 +102,36 @@ def _draw_lines(
     at: int | None,
 ) -> None:
     from matplotlib.collections import LineCollection
-    from matplotlib.colors import to_rgba
+    from matplotlib.colors import to_rgb
 
     temperature = 1.0 / trajectory.betas
-    colors = palette(int(group.max()) + 1)
+    colors = np.array([to_rgb(c) for c in (*palette(int(group.max()) + 1), MUTED)])
+    shared = _shared(trajectory.groups, group)
     for k in range(position.shape[1]):
-        color = to_rgba(colors[group[k]])
+        hue = colors[np.where(shared[:, k], -1, group[k])]
         width = 1.0 + 7.0 * trajectory.masses[:, k]
         points = np.column_stack([temperature, position[:, k]])
         if len(points) == 1:
-            axes.plot(*points.T, marker="o", color=color, markersize=4 + width[0])
+            axes.plot(*points.T, marker="o", color=hue[0], markersize=4 + width[0])
             continue
-        fine = np.arange(1, len(points)) > (len(points) if at is None else at)
+        if at is not None:
+            # Paler by mixing with white: transparency would show where the segments overlap.
+            hue[at + 1 :] = 1.0 - 0.35 * (1.0 - hue[at + 1 :])
         axes.add_collection(
             LineCollection(
                 list(np.stack([points[:-1], points[1:]], axis=1)),
                 linewidths=width[1:],
-                colors=[(*color[:3], 0.3 if pale else 0.95) for pale in fine],
+                colors=list(hue[1:]),
                 capstyle="round",
             )
         )
+
+
+def _shared(groups: NDArray[np.int64], final: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return where a center (T, K) still lies together with one of another final cluster."""
+    together = groups[:, :, None] == groups[:, None, :]
+    foreign = final[:, None] != final[None, :]
+    return np.asarray((together & foreign).any(axis=2), dtype=np.bool_)
 
 
 def _table(
