@@ -1,0 +1,106 @@
+"""Twins of a data matrix that keep some of its structure and lose the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from gencap._validation import FloatArray, check_choice
+
+__all__ = ["NULLS", "gaussian_twin", "permute_columns", "resample_matrix"]
+
+# Rows of Gaussian noise drawn at once, to bound the memory beside the result.
+BLOCK = 4096
+
+
+def permute_columns(X: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Permute every column by itself: the margins stay, every dependence between columns goes.
+
+    Parameters
+    ----------
+    X : ndarray of shape (N, D)
+        The data; left untouched.
+    rng : numpy.random.Generator
+        Source of the permutations.
+
+    Returns
+    -------
+    ndarray of shape (N, D)
+        Each column holds the same values as before, in a random order of its own.
+
+    Examples
+    --------
+    >>> X = np.arange(6.0).reshape(3, 2)
+    >>> Y = permute_columns(X, np.random.default_rng(0))
+    >>> bool((np.sort(Y, axis=0) == X).all())
+    True
+    """
+    return rng.permuted(X, axis=0)
+
+
+def gaussian_twin(X: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Draw as many rows from the Gaussian that has the mean and covariance of `X`.
+
+    Parameters
+    ----------
+    X : ndarray of shape (N, D)
+        The data; left untouched.
+    rng : numpy.random.Generator
+        Source of the noise.
+
+    Returns
+    -------
+    ndarray of shape (N, D)
+        Rows m + A^T g with A^T A the covariance (1/(N-1)) Xc^T Xc and g standard normal.
+
+    Notes
+    -----
+    With more columns than rows the centered data itself serves as the factor, A = Xc / sqrt(N-1),
+    so that nothing of size D x D is formed. Otherwise A comes from the correlation matrix, which
+    keeps badly scaled columns exact. Constant columns stay as they are.
+
+    Examples
+    --------
+    >>> X = np.column_stack([np.arange(5.0), np.full(5, 0.1)])
+    >>> Y = gaussian_twin(X, np.random.default_rng(0))
+    >>> Y.shape, bool((Y[:, 1] == 0.1).all())
+    ((5, 2), True)
+    """
+    n_rows, n_columns = X.shape
+    mean = X.mean(axis=0)
+    constant = (X == X[0]).all(axis=0)
+    centered = X - mean
+    degrees = max(n_rows - 1, 1)
+    if n_columns > n_rows:
+        factor = centered / np.sqrt(degrees)
+    else:
+        scale = np.sqrt((centered**2).sum(axis=0) / degrees)
+        centered /= np.where(scale > 0.0, scale, 1.0)
+        spectrum, axes = np.linalg.eigh(centered.T @ centered / degrees)
+        # rounding leaves tiny negative eigenvalues where the covariance is singular
+        factor = np.sqrt(np.maximum(spectrum, 0.0))[:, None] * axes.T * scale
+    twin = np.empty_like(X, dtype=np.float64)
+    for start in range(0, n_rows, BLOCK):
+        rows = slice(start, min(start + BLOCK, n_rows))
+        noise = rng.standard_normal((rows.stop - start, len(factor)))
+        twin[rows] = noise @ factor + mean
+    twin[:, constant] = X[0, constant]
+    return twin
+
+
+NULLS: dict[str, Callable[[FloatArray, np.random.Generator], FloatArray]] = {
+    "independent": permute_columns,
+    "gaussian": gaussian_twin,
+}
+
+
+def resample_matrix(X: FloatArray, kind: str, rng: np.random.Generator) -> FloatArray:
+    """Draw the twin called `kind`: "independent" or "gaussian".
+
+    Examples
+    --------
+    >>> resample_matrix(np.eye(4), "independent", np.random.default_rng(0)).sum(axis=0)
+    array([1., 1., 1., 1.])
+    """
+    return NULLS[check_choice(kind, "kind", NULLS)](X, rng)
