@@ -1,0 +1,299 @@
+"""From a table to a reportable study: split, scale, select the order, collect what to warn about."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from gencap._progress import Control, ProgressCallback
+from gencap._validation import (
+    Matrix,
+    check_choice,
+    check_integer,
+    check_matrix,
+    describe_degenerate,
+)
+from gencap.instances import (
+    OptimisticPairingWarning,
+    Pair,
+    random_feature_splits,
+    split_features,
+    split_objects,
+)
+from gencap.report.study import Setting, Study
+from gencap.results import Order
+
+__all__ = ["StudyPlan", "study_matrix", "study_pairs"]
+
+MODELS = ("centroid", "gaussian")
+COVARIANCES = ("fixed", "spherical", "diag", "full")
+SPLITS = ("interleave", "random", "objects")
+SCALES = ("none", "standard")
+NULLS = ("independent", "gaussian")
+# Spreads further apart than this let one column decide the clusters by its unit alone.
+UNEVEN_SPREAD = 10.0
+
+
+@dataclass(frozen=True)
+class StudyPlan:
+    """How a study is made; a plain value that reports repeat.
+
+    Parameters
+    ----------
+    clusters : tuple of int
+        Numbers of clusters to try.
+    model : {"centroid", "gaussian"}
+        Which model clusters the objects.
+    covariance : {"fixed", "spherical", "diag", "full"} or None
+        For ``model="gaussian"``; None means "fixed".
+    split : {"interleave", "random", "objects"}
+        How one table becomes two measurements.
+    n_splits : int
+        Number of random splits; the error bars come from them.
+    null_draws : int
+        Draws per null; 0 leaves the answer uncalibrated.
+    scale : {"none", "standard"}
+        Whether columns are brought to mean 0 and standard deviation 1 first.
+    seed : int
+        Everything random derives from it.
+    n_jobs : int or None
+        Threads; None for all.
+    """
+
+    clusters: tuple[int, ...] = tuple(range(1, 11))
+    model: str = "centroid"
+    covariance: str | None = None
+    split: str = "random"
+    n_splits: int = 5
+    null_draws: int = 99
+    scale: str = "none"
+    seed: int = 0
+    n_jobs: int | None = None
+
+    def __post_init__(self) -> None:
+        check_choice(self.model, "model", MODELS)
+        check_choice(self.split, "split", SPLITS)
+        check_choice(self.scale, "scale", SCALES)
+        check_integer(self.n_splits, "splits")
+        check_integer(self.null_draws, "null_draws", minimum=0)
+        if self.covariance is not None:
+            check_choice(self.covariance, "covariance", COVARIANCES)
+            if self.model != "gaussian":
+                raise ValueError(
+                    f"covariance applies to the gaussian model only: got {self.covariance!r} with "
+                    f"model {self.model!r}; leave it out or choose the gaussian model"
+                )
+
+    def make_model(self) -> Any:
+        """Return the estimator the plan names."""
+        from gencap.models import CentroidClustering, GaussianMixture
+
+        if self.model == "centroid":
+            return CentroidClustering()
+        return GaussianMixture(covariance=self.covariance or "fixed")
+
+
+def study_matrix(
+    first: Any,
+    second: Any = None,
+    *,
+    title: str,
+    description: str = "",
+    plan: StudyPlan | None = None,
+    truth: Any = None,
+    progress: ProgressCallback | Control | None = None,
+) -> Study:
+    """Measure how many bits of a table's clustering are real.
+
+    Parameters
+    ----------
+    first : array-like of shape (N, D) or DataFrame
+        The objects, one per row.
+    second : array-like or DataFrame, optional
+        A second measurement of the same objects; without it the table is split.
+    title, description : str
+        For the report.
+    plan : StudyPlan, optional
+        How to do it.
+    truth : array-like of shape (N,), optional
+        Known classes to show beside the clusters.
+    progress : callable or Control, optional
+        Receives `Progress` values.
+
+    Returns
+    -------
+    Study
+        Ready for `gencap.report.write_report`.
+    """
+    plan = plan or StudyPlan()
+    table = check_matrix(first, "first")
+    notes = _findings(table, plan)
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always", OptimisticPairingWarning)
+        pairs = _make_pairs(first, second, plan)
+    notes += [_spoken(w) for w in heard]
+    rows = pairs[0].index1
+    shown = check_matrix(_scaled(first, plan), "first").values[rows]
+    return study_pairs(
+        pairs,
+        shown,
+        title=title,
+        description=description,
+        plan=plan,
+        columns=table.columns,
+        truth=None if truth is None else np.asarray(truth)[rows],
+        notes=notes,
+        split="two measurements" if second is not None else plan.split,
+        progress=progress,
+    )
+
+
+def study_pairs(
+    pairs: Sequence[Pair],
+    data: Any,
+    *,
+    title: str,
+    description: str = "",
+    plan: StudyPlan | None = None,
+    columns: Any = None,
+    truth: Any = None,
+    notes: Sequence[str] = (),
+    split: str = "two measurements",
+    progress: ProgressCallback | Control | None = None,
+) -> Study:
+    """Make a study of pairs of measurements that exist already.
+
+    Parameters
+    ----------
+    pairs : sequence of Pair
+        Capacities average over them; error bars are their spread.
+    data : ndarray of shape (N, D)
+        What the scatter shows; the objects of ``pairs[0]``.
+    title, description, plan, columns, truth, notes, split, progress
+        See `study_matrix` and `gencap.report.Study`.
+
+    Returns
+    -------
+    Study
+        Ready for `gencap.report.write_report`.
+    """
+    plan = plan or StudyPlan()
+    said = list(notes)
+    started = time.perf_counter()
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        order = _select(plan, list(pairs), progress)
+    seconds = time.perf_counter() - started
+    said += [note for note in (_spoken(w) for w in heard) if note not in said]
+    order, level_note = _readable_level(order, plan.null_draws)
+    return Study(
+        title=title,
+        description=description,
+        order=order,
+        best=order.capacities[order.best],
+        data=np.asarray(data, dtype=np.float64),
+        names=pairs[0].names,
+        columns=columns,
+        truth=truth,
+        settings=_settings(plan, split, len(pairs)),
+        notes=tuple(dict.fromkeys(said + level_note)),
+        seconds=seconds,
+    )
+
+
+def _select(
+    plan: StudyPlan, pairs: list[Pair], progress: ProgressCallback | Control | None
+) -> Order:
+    from gencap.selection import select_order
+
+    select: Callable[..., Order] = select_order
+    return select(
+        plan.make_model(),
+        pairs if len(pairs) > 1 else pairs[0],
+        n_clusters=plan.clusters,
+        null=NULLS if plan.null_draws else None,
+        null_draws=plan.null_draws,
+        random_state=plan.seed,
+        n_jobs=plan.n_jobs,
+        progress=progress,
+    )
+
+
+def _make_pairs(first: Any, second: Any, plan: StudyPlan) -> list[Pair]:
+    scaled = _scaled(first, plan)
+    if second is not None:
+        return [Pair(scaled, _scaled(second, plan))]
+    if plan.split == "interleave":
+        return [split_features(scaled, how="interleave")]
+    if plan.split == "random":
+        return random_feature_splits(scaled, plan.n_splits, random_state=plan.seed)
+    seeds = np.random.SeedSequence(plan.seed).generate_state(plan.n_splits)
+    return [split_objects(scaled, random_state=int(s)) for s in seeds]
+
+
+def _scaled(table: Any, plan: StudyPlan) -> Any:
+    """Return the table standardized column by column if the plan says so; constants become 0."""
+    if plan.scale == "none":
+        return table
+    values = check_matrix(table, "first").values
+    spread = values.std(axis=0)
+    scaled = (values - values.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    if isinstance(table, pd.DataFrame):
+        return pd.DataFrame(scaled, index=table.index, columns=table.columns)
+    return scaled
+
+
+def _findings(table: Matrix, plan: StudyPlan) -> list[str]:
+    notes = [f"{finding[0].upper()}{finding[1:]}." for finding in describe_degenerate(table)]
+    spread = table.values.std(axis=0)
+    spread = spread[spread > 0]
+    if plan.scale == "none" and len(spread) > 1:
+        ratio = float(spread.max() / spread.min())
+        if ratio > UNEVEN_SPREAD:
+            notes.append(
+                f"The spreads of the columns differ by a factor of {ratio:,.0f}; columns with large "
+                "numbers decide the clusters. If units differ, use --scale standard."
+            )
+    return notes
+
+
+def _spoken(warning: warnings.WarningMessage) -> str:
+    text = str(warning.message).strip()
+    text = text[:1].upper() + text[1:]
+    if issubclass(warning.category, OptimisticPairingWarning):
+        return f"Optimistic pairing: {text}"
+    return text
+
+
+def _readable_level(order: Order, draws: int) -> tuple[Order, list[str]]:
+    """Raise the level to what the number of draws can reach: 1 / (1 + draws)."""
+    smallest = 1.0 / (1 + draws)
+    if draws == 0 or smallest <= order.level * (1 + 1e-9):
+        return order, []
+    note = (
+        f"Only {draws} null draws were made, so no p-value can be below {smallest:.2g}; the verdict "
+        f"is read at level {smallest:.2g} instead of {order.level:g}. Use 99 draws or more for a "
+        "final answer."
+    )
+    return dataclasses.replace(order, level=smallest), [note]
+
+
+def _settings(plan: StudyPlan, split: str, n_pairs: int) -> dict[str, Setting]:
+    settings: dict[str, Setting] = {
+        "model": plan.model,
+        "numbers of clusters": ", ".join(str(k) for k in plan.clusters),
+        "measurements": split,
+        "pairs": n_pairs,
+        "null draws": plan.null_draws,
+        "column scale": plan.scale,
+    }
+    if plan.model == "gaussian":
+        settings["covariance"] = plan.covariance or "fixed"
+    return settings
