@@ -3,8 +3,14 @@
 //! Plain Rust: nothing here knows Python, prints, reads files or keeps global state.
 #![forbid(unsafe_code)]
 
+pub mod annealing;
+pub mod capacity;
 pub mod control;
+pub mod data;
 pub mod error;
+pub mod linear;
+pub mod model;
+pub mod numeric;
 pub mod rng;
 pub mod testing;
 pub mod workers;

@@ -5,7 +5,10 @@ use std::time::{Duration, Instant};
 use crate::control::Control;
 use crate::error::Result;
 
-/// Pass `seconds`, ticking every 5 ms, and return how many ticks that took; or panic at once.
+/// Pass `seconds`, ticking every 5 ms, and return how many ticks that took.
+///
+/// # Panics
+/// At once, if `panic` is set: the boundary must turn that into an exception.
 pub fn exercise(control: &Control, seconds: f64, panic: bool) -> Result<u64> {
     assert!(!panic, "this panic was asked for");
     let start = Instant::now();

@@ -2,7 +2,17 @@
 
 use rayon::prelude::*;
 
+use crate::control::Control;
 use crate::error::{Error, Result};
+
+/// What a computation runs on: its threads, and the control it reports to and obeys.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    /// The threads.
+    pub workers: &'a Workers,
+    /// Progress, pause and cancel.
+    pub control: &'a Control,
+}
 
 /// The threads that one computation may use.
 pub struct Workers {

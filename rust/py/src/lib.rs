@@ -3,7 +3,11 @@
 
 use pyo3::prelude::*;
 
+mod annealing;
+mod arrays;
 mod errors;
+mod pair;
+mod params;
 mod run;
 
 #[pymodule]
@@ -12,6 +16,14 @@ fn core_module(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("Cancelled", module.py().get_type::<errors::Cancelled>())?;
     module.add_class::<run::PySwitches>()?;
+    module.add_class::<params::PyParams>()?;
+    module.add_class::<annealing::PyAnnealer>()?;
+    module.add_function(wrap_pyfunction!(annealing::largest_variance, module)?)?;
+    module.add_function(wrap_pyfunction!(annealing::beta_grid, module)?)?;
+    module.add_function(wrap_pyfunction!(annealing::anneal, module)?)?;
+    module.add_function(wrap_pyfunction!(annealing::probabilities, module)?)?;
+    module.add_function(wrap_pyfunction!(annealing::potentials, module)?)?;
+    module.add_function(wrap_pyfunction!(pair::anneal_pair, module)?)?;
     module.add_function(wrap_pyfunction!(run::exercise_boundary, module)?)?;
     Ok(())
 }

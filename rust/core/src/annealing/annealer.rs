@@ -1,0 +1,249 @@
+//! One instance of data on its way through temperatures.
+
+use ndarray::{Array1, Array2};
+
+use super::mass_constrained::Codebook;
+use super::params::{CheckedParams, Solver};
+use super::pass::{Assignment, Weights, pass};
+use super::schedule::{HARD, critical_beta, grid};
+use super::trajectory::Step;
+use crate::data::Data;
+use crate::error::Result;
+use crate::model::{Components, Shape};
+use crate::rng::{fill_normal, stream};
+use crate::workers::Context;
+
+/// Lengths that a data set suggests.
+#[derive(Debug, Clone)]
+pub struct Scale {
+    /// Variance of every feature.
+    pub variances: Array1<f64>,
+    /// Largest eigenvalue of the covariance (1/N).
+    pub largest_variance: f64,
+}
+
+impl Scale {
+    /// Measure `data`.
+    pub fn measure(data: &Data<'_>, context: Context<'_>) -> Result<Self> {
+        let variances = data.variances(context)?;
+        let largest_variance =
+            if variances.sum() > 0.0 { data.principal_axis(context)?.value } else { 0.0 };
+        Ok(Self { variances, largest_variance })
+    }
+
+    /// Mean standard deviation of the features.
+    fn spread(&self) -> f64 {
+        self.variances.mapv(f64::sqrt).mean().unwrap_or(0.0)
+    }
+
+    /// Root of the mean squared distance from the mean.
+    fn radius(&self) -> f64 {
+        self.variances.sum().sqrt()
+    }
+}
+
+/// Where in a computation an annealer stands; names its random streams.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// The user's seed.
+    pub seed: u64,
+    /// Restart number.
+    pub restart: u64,
+    /// 0 for the first, 1 for the second instance.
+    pub instance: u64,
+}
+
+/// Tags that keep the streams of different purposes apart.
+const PERTURB: u64 = 1;
+const SWEEP: u64 = 2;
+const DRAW_MEANS: u64 = 3;
+
+/// The state of one instance between temperatures.
+#[derive(Debug, Clone)]
+pub struct Annealer {
+    params: CheckedParams,
+    scale: Scale,
+    place: Place,
+    state: Components,
+    codebook: Option<Codebook>,
+    steps: u64,
+}
+
+impl Annealer {
+    /// All centroids at the mean; free covariances start from a finished k-means annealing.
+    pub fn start(
+        data: &Data<'_>,
+        scale: &Scale,
+        params: &CheckedParams,
+        place: Place,
+        context: Context<'_>,
+    ) -> Result<Self> {
+        let means = Array2::zeros((params.n_clusters, data.n_features()));
+        let shape = if params.shape.is_free() { Shape::Distance } else { params.shape };
+        let mut annealer = Self {
+            params: params.clone(),
+            scale: scale.clone(),
+            place,
+            state: Components::fixed(means, shape),
+            codebook: params.mass_constrained.then(|| Codebook::new(params.n_clusters)),
+            steps: 0,
+        };
+        if params.shape.is_free() {
+            annealer.prepare_free(data, context)?;
+        }
+        Ok(annealer)
+    }
+
+    /// Free covariances: cool the k-means cost to hard assignments, then take their moments.
+    ///
+    /// Cooling the mixture itself would not split: with covariances that whiten the data the first
+    /// critical inverse temperature is exactly 1, the end of the meaningful range. So the solution
+    /// is found at beta = 1 and followed upwards in temperature.
+    fn prepare_free(&mut self, data: &Data<'_>, context: Context<'_>) -> Result<()> {
+        let shape = self.params.shape;
+        let mut plain = (*self.params).clone();
+        (plain.shape, plain.start, plain.stop) = (Shape::Distance, None, None);
+        plain.solver = Solver::MeanField;
+        let plain = plain.check()?;
+        let free_params = std::mem::replace(&mut self.params, plain);
+        let floor = free_params.floor * self.scale.variances.mean().unwrap_or(0.0);
+        let floor = floor.max(f64::MIN_POSITIVE.sqrt());
+        let mut beta = 1.0;
+        if self.scale.largest_variance > 0.0 {
+            let critical = critical_beta(Shape::Distance, self.scale.largest_variance);
+            for next in grid(&self.params, critical) {
+                beta = next;
+                if self.step(data, beta, context)?.softness < HARD {
+                    break;
+                }
+            }
+        }
+        self.params = free_params;
+        let means = self.state.means().clone();
+        let mut model = Components::free(means, shape, &self.scale.variances, floor);
+        let hard = self.state.clone();
+        let weights = Weights::equal(beta);
+        let moments = super::pass::statistics_under(data, &hard, weights, data, &model, context)?;
+        model.update(&moments);
+        self.state = model;
+        Ok(())
+    }
+
+    /// The parameters as they stand.
+    pub fn model(&self) -> &Components {
+        &self.state
+    }
+
+    /// Go on from another run's parameters.
+    pub fn start_from(&mut self, model: &Components) {
+        self.state = model.clone();
+    }
+
+    /// The settings.
+    pub fn params(&self) -> &CheckedParams {
+        &self.params
+    }
+
+    /// Settle at inverse temperature `beta` and describe the state reached.
+    pub fn step(&mut self, data: &Data<'_>, beta: f64, context: Context<'_>) -> Result<Step> {
+        let run = Run { data, beta, context };
+        let (reported, iterations, converged) = match (self.params.solver, &mut self.codebook) {
+            (Solver::MeanField, Some(codebook)) => {
+                let (iterations, converged) =
+                    codebook.settle(&mut self.state, &self.params, self.scale.radius(), &run)?;
+                (self.state.clone(), iterations, converged)
+            }
+            (Solver::MeanField, None) => {
+                let (iterations, converged) = self.settle(&run)?;
+                (self.state.clone(), iterations, converged)
+            }
+            (Solver::Gibbs, _) => {
+                (self.sweeps(&run)?, self.params.burn_in + self.params.keep, true)
+            }
+        };
+        self.steps += 1;
+        let log_weights = self.codebook.as_ref().map(Codebook::log_weights);
+        let weights = Weights { beta, log_weights };
+        let seen = pass(data, &reported, weights, &Assignment::Soft, context)?;
+        Ok(Step::new(beta, reported, &seen, iterations, converged))
+    }
+
+    /// Deterministic annealing at one temperature (section 2.1 of the specification).
+    fn settle(&mut self, run: &Run<'_, '_>) -> Result<(usize, bool)> {
+        if !self.params.shape.is_free() || !self.state.shape().is_free() {
+            self.perturb();
+        }
+        let limit = self.params.tol * self.scale.radius();
+        for iteration in 1..=self.params.max_iter {
+            let seen = run.pass(&self.state, None, &Assignment::Soft)?;
+            if self.state.update(&seen.statistics) <= limit {
+                return Ok((iteration, true));
+            }
+        }
+        Ok((self.params.max_iter, false))
+    }
+
+    /// Fresh noise for every centroid: lets coincident centroids leave an unstable state.
+    fn perturb(&mut self) {
+        let size = self.params.noise * self.scale.spread();
+        let mut rng = self.stream(PERTURB, &[]);
+        let mut noise = Array2::zeros(self.state.means().dim());
+        fill_normal(&mut rng, &mut noise);
+        self.state.means_mut().scaled_add(size, &noise);
+    }
+
+    /// Annealed Gibbs sampling at one temperature (section 2.2): the average of the kept sweeps.
+    fn sweeps(&mut self, run: &Run<'_, '_>) -> Result<Components> {
+        let mut kept = Vec::with_capacity(self.params.keep);
+        for sweep in 0..(self.params.burn_in + self.params.keep) as u64 {
+            let generator = |block: usize| self.stream(SWEEP, &[sweep, block as u64]);
+            let seen = run.pass(&self.state, None, &Assignment::Sampled(&generator))?;
+            let masses = seen.statistics.masses.clone();
+            self.state.update(&seen.statistics);
+            if self.params.sample_means && !self.state.shape().is_free() {
+                self.draw_means(sweep, &masses, run.beta);
+            }
+            if sweep >= self.params.burn_in as u64 {
+                kept.push(self.state.clone());
+            }
+        }
+        Ok(Components::average(&kept).unwrap_or_else(|| self.state.clone()))
+    }
+
+    /// mu_k += N(0, I / (2 a beta n_k)), the exact conditional law of a centroid.
+    fn draw_means(&mut self, sweep: u64, masses: &Array1<f64>, beta: f64) {
+        let mut noise = Array2::zeros(self.state.means().dim());
+        fill_normal(&mut self.stream(DRAW_MEANS, &[sweep]), &mut noise);
+        let precision = 2.0 * self.state.shape().scale() * beta;
+        for (k, mut line) in noise.outer_iter_mut().enumerate() {
+            let size = if masses[k] > 0.0 { (precision * masses[k]).sqrt().recip() } else { 0.0 };
+            line *= size;
+        }
+        *self.state.means_mut() += &noise;
+    }
+
+    fn stream(&self, purpose: u64, rest: &[u64]) -> rand_chacha::ChaCha8Rng {
+        let Place { seed, restart, instance } = self.place;
+        let head = [restart, instance, purpose, self.steps];
+        stream(seed, &[&head, rest].concat())
+    }
+}
+
+/// What stays the same while one temperature is worked on.
+pub(super) struct Run<'a, 'd> {
+    pub data: &'a Data<'d>,
+    pub beta: f64,
+    pub context: Context<'a>,
+}
+
+impl Run<'_, '_> {
+    pub fn pass(
+        &self,
+        model: &Components,
+        log_weights: Option<&[f64]>,
+        assignment: &Assignment<'_>,
+    ) -> Result<super::pass::Pass> {
+        let weights = Weights { beta: self.beta, log_weights };
+        pass(self.data, model, weights, assignment, self.context)
+    }
+}
