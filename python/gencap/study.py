@@ -1,4 +1,4 @@
-"""From a table to a reportable study: split, scale, select the order, collect what to warn about."""
+"""From a table to a reportable study: scale, split, select the order, collect the warnings."""
 
 from __future__ import annotations
 
@@ -108,6 +108,7 @@ def study_matrix(
     description: str = "",
     plan: StudyPlan | None = None,
     truth: Any = None,
+    notes: Sequence[str] = (),
     progress: ProgressCallback | Control | None = None,
 ) -> Study:
     """Measure how many bits of a table's clustering are real.
@@ -124,6 +125,8 @@ def study_matrix(
         How to do it.
     truth : array-like of shape (N,), optional
         Known classes to show beside the clusters.
+    notes : sequence of str
+        What is known to be unusual about the table.
     progress : callable or Control, optional
         Receives `Progress` values.
 
@@ -134,11 +137,11 @@ def study_matrix(
     """
     plan = plan or StudyPlan()
     table = check_matrix(first, "first")
-    notes = _findings(table, plan)
+    said = [_sentence(note) for note in (*notes, *_findings(table, plan))]
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always", OptimisticPairingWarning)
         pairs = _make_pairs(first, second, plan)
-    notes += [_spoken(w) for w in heard]
+    said += [_spoken(w) for w in heard]
     rows = pairs[0].index1
     shown = check_matrix(_scaled(first, plan), "first").values[rows]
     return study_pairs(
@@ -149,7 +152,7 @@ def study_matrix(
         plan=plan,
         columns=table.columns,
         truth=None if truth is None else np.asarray(truth)[rows],
-        notes=notes,
+        notes=said,
         split="two measurements" if second is not None else plan.split,
         progress=progress,
     )
@@ -243,33 +246,40 @@ def _scaled(table: Any, plan: StudyPlan) -> Any:
     if plan.scale == "none":
         return table
     values = check_matrix(table, "first").values
-    spread = values.std(axis=0)
-    scaled = (values - values.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    constant = (values == values[:1]).all(axis=0)
+    # Rounding leaves constant columns a tiny spread; dividing by it would make noise of them.
+    spread = np.where(constant, np.inf, values.std(axis=0))
+    scaled = (values - values.mean(axis=0)) / spread
     if isinstance(table, pd.DataFrame):
         return pd.DataFrame(scaled, index=table.index, columns=table.columns)
     return scaled
 
 
 def _findings(table: Matrix, plan: StudyPlan) -> list[str]:
-    notes = [f"{finding[0].upper()}{finding[1:]}." for finding in describe_degenerate(table)]
+    notes = describe_degenerate(table)
     spread = table.values.std(axis=0)
     spread = spread[spread > 0]
     if plan.scale == "none" and len(spread) > 1:
         ratio = float(spread.max() / spread.min())
         if ratio > UNEVEN_SPREAD:
             notes.append(
-                f"The spreads of the columns differ by a factor of {ratio:,.0f}; columns with large "
-                "numbers decide the clusters. If units differ, use --scale standard."
+                f"the spreads of the columns differ by a factor of {ratio:,.0f}; columns with "
+                "large numbers decide the clusters. If units differ, use --scale standard"
             )
     return notes
 
 
 def _spoken(warning: warnings.WarningMessage) -> str:
-    text = str(warning.message).strip()
-    text = text[:1].upper() + text[1:]
+    text = _sentence(str(warning.message))
     if issubclass(warning.category, OptimisticPairingWarning):
         return f"Optimistic pairing: {text}"
     return text
+
+
+def _sentence(text: str) -> str:
+    """Return a finding as a sentence, with a capital and a full stop."""
+    text = text.strip()
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
 
 
 def _readable_level(order: Order, draws: int) -> tuple[Order, list[str]]:
@@ -278,9 +288,9 @@ def _readable_level(order: Order, draws: int) -> tuple[Order, list[str]]:
     if draws == 0 or smallest <= order.level * (1 + 1e-9):
         return order, []
     note = (
-        f"Only {draws} null draws were made, so no p-value can be below {smallest:.2g}; the verdict "
-        f"is read at level {smallest:.2g} instead of {order.level:g}. Use 99 draws or more for a "
-        "final answer."
+        f"Only {draws} null draws were made, so no p-value can be below {smallest:.2g}; the "
+        f"verdict is read at level {smallest:.2g} instead of {order.level:g}. Use 99 draws or more "
+        "for a final answer."
     )
     return dataclasses.replace(order, level=smallest), [note]
 

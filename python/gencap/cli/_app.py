@@ -6,7 +6,7 @@ import contextlib
 import os
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
@@ -24,12 +24,31 @@ TRACEBACK_SWITCH = "GENCAP_TRACEBACK"
 class App(click.Group):
     """A command group that ends every failure with a message a user can act on."""
 
-    def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
         """Run the command line; see `click.Command.main`."""
-        if not standalone_mode:
-            return super().main(*args, standalone_mode=False, **extra)
         run = super().main
-        sys.exit(_guarded(lambda: run(*args, standalone_mode=False, **extra)))
+
+        def inner() -> Any:
+            return run(
+                args=args,
+                prog_name=prog_name,
+                complete_var=complete_var,
+                standalone_mode=False,
+                windows_expand_args=windows_expand_args,
+                **extra,
+            )
+
+        if not standalone_mode:
+            return inner()
+        sys.exit(_guarded(inner))
 
 
 @click.group(

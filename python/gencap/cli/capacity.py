@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from gencap.cli._options import ClusterRange, out_option, seed_option
+from gencap.cli._options import cluster_range, out_option, seed_option
 
 if TYPE_CHECKING:
     from gencap.study import StudyPlan
@@ -22,12 +22,13 @@ Examples:
 """
 
 
-@click.command("capacity", epilog=EPILOG)
+@click.command("capacity", epilog=EPILOG, short_help="Measure the bits of your own table.")
 @click.argument("first", metavar="FILE", type=click.Path(path_type=Path))
 @click.argument("second", metavar="[FILE2]", type=click.Path(path_type=Path), required=False)
 @click.option(
     "--clusters",
-    type=ClusterRange(),
+    metavar="RANGE",
+    callback=cluster_range,
     default="1-10",
     show_default=True,
     help="Numbers of clusters to try, such as 1-10 or 2,3,5.",
@@ -54,12 +55,12 @@ Examples:
 )
 @click.option(
     "--splits",
-    type=click.IntRange(1, 1000),
+    type=click.IntRange(min=1),
     help="Number of random splits, for error bars.  [default: 5; 3 with --quick]",
 )
 @click.option(
     "--null-draws",
-    type=click.IntRange(0, 100_000),
+    type=click.IntRange(min=0),
     help="Structureless twins drawn per null; 0 for none.  [default: 99; 19 with --quick]",
 )
 @click.option(
@@ -134,10 +135,11 @@ def _run(first: Path, second: Path | None, plan: StudyPlan, out: Path) -> None:
     tables = [read_table(path) for path in (first, second) if path is not None]
     with Watch(first.name) as watch:
         study = study_matrix(
-            *tables,
+            *(table.to_frame() for table in tables),
             title=first.stem,
             description=f"Read from {files}.",
             plan=plan,
+            notes=[note for table in tables for note in table.notes],
             progress=watch,
         )
     page = write_report(out, [study], settings={"command": "gencap capacity", "files": files})

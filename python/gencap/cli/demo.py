@@ -13,6 +13,7 @@ from gencap.cli._options import out_option, seed_option
 if TYPE_CHECKING:
     from gencap.cli._screen import Watch
     from gencap.report import Study
+    from gencap.study import StudyPlan
 
 __all__ = ["demo_command"]
 
@@ -22,7 +23,7 @@ Example:
 """
 
 
-@click.command("demo", epilog=EPILOG)
+@click.command("demo", epilog=EPILOG, short_help="Analyze example data and write a report.")
 @click.option("--quick", is_flag=True, help="Fewer splits and null draws; for a first look.")
 @seed_option
 @out_option
@@ -54,25 +55,20 @@ def demo_command(quick: bool, seed: int, out: Path) -> None:
 
 def wine_study(quick: bool, seed: int, watch: Watch) -> Study:
     """Return the study of scikit-learn's wine data, standardized, over random feature halves."""
+    import numpy as np
     import pandas as pd
-    from sklearn.datasets import load_wine
 
-    from gencap.study import StudyPlan, study_matrix
+    from gencap import datasets
+    from gencap.study import study_matrix
 
-    wine = load_wine()
+    wine = datasets.load("wine", standardize=False)
     return study_matrix(
-        pd.DataFrame(wine.data, columns=wine.feature_names),
+        pd.DataFrame(wine.data, columns=wine.columns),
         title="Wine",
-        description="178 wines of one Italian region, 13 chemical properties, standardized; the "
-        "known classes are three grape varieties. Embedded in scikit-learn.",
-        plan=StudyPlan(
-            n_splits=3 if quick else 5,
-            null_draws=19 if quick else 99,
-            clusters=tuple(range(1, 7 if quick else 11)),
-            scale="standard",
-            seed=seed,
-        ),
-        truth=wine.target_names[wine.target],
+        description=f"{wine.description}, standardized; the columns are split at random into two "
+        "halves. The known classes are the cultivars.",
+        plan=_plan(quick, seed, scale="standard"),
+        truth=np.array([f"cultivar {c + 1}" for c in wine.truth], dtype=object),
         progress=watch,
     )
 
@@ -82,21 +78,31 @@ def gaussians_study(quick: bool, seed: int, watch: Watch) -> Study:
     import numpy as np
 
     from gencap import datasets
-    from gencap.study import StudyPlan, study_pairs
+    from gencap.study import study_pairs
 
-    seeds = np.random.SeedSequence(seed).generate_state(3 if quick else 5)
+    plan = _plan(quick, seed)
+    seeds = np.random.SeedSequence(seed).generate_state(plan.n_splits)
     sets = [datasets.gaussians(random_state=int(s)) for s in seeds]
     return study_pairs(
         [data.pair for data in sets],
         sets[0].first,
         title="Four Gaussians",
-        description=f"{sets[0].description} The true capacity is 1.49 bits per object.",
-        plan=StudyPlan(
-            null_draws=19 if quick else 99,
-            clusters=tuple(range(1, 7 if quick else 11)),
-            seed=seed,
-        ),
-        truth=np.asarray(sets[0].truth) + 1,
-        split=f"two measurements, {len(sets)} data sets",
+        description=f"{sets[0].description}. True information shared by the two measurements: "
+        f"{sets[0].information:.2f} bits per object.",
+        plan=plan,
+        truth=np.array([f"source {s + 1}" for s in sets[0].truth], dtype=object),
+        split=f"two measurements; {len(sets)} data sets",
         progress=watch,
+    )
+
+
+def _plan(quick: bool, seed: int, scale: str = "none") -> StudyPlan:
+    from gencap.study import StudyPlan
+
+    return StudyPlan(
+        n_splits=3 if quick else 5,
+        null_draws=19 if quick else 99,
+        clusters=tuple(range(1, 7 if quick else 11)),
+        scale=scale,
+        seed=seed,
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from gencap.cli._options import OutputFolder
+from gencap.cli._options import writable_folder
 
 __all__ = ["reproduce_command"]
 
@@ -18,7 +18,7 @@ Examples:
 """
 
 
-@click.command("reproduce", epilog=EPILOG)
+@click.command("reproduce", epilog=EPILOG, short_help="Run published experiments again.")
 @click.argument("name", required=False)
 @click.option(
     "--quick/--full",
@@ -27,7 +27,12 @@ Examples:
     help="A short form of the experiment, or the published size.",
 )
 @click.option("--list", "only_list", is_flag=True, help="List the experiments and stop.")
-@click.option("--out", type=OutputFolder(), help="Folder for figures and tables.  [default: none]")
+@click.option(
+    "--out",
+    metavar="FOLDER",
+    callback=writable_folder,
+    help="Folder for figures and tables.  [default: none]",
+)
 @click.pass_context
 def reproduce_command(
     context: click.Context, name: str | None, quick: bool, only_list: bool, out: Path | None
@@ -76,10 +81,10 @@ def _cell(value: object) -> str:
 def _write(folder: Path, results: list[Any]) -> None:
     import pandas as pd
 
+    from gencap.io import write_results
     from gencap.report import Plot
-    from gencap.report._atomic import write_files
 
-    files: dict[str, bytes] = {}
+    files: dict[str, str | bytes] = {}
     for result in results:
         table = pd.DataFrame(result.rows, columns=["quantity", "paper", "ours", "verdict"])
         files[f"tables/{result.name}.csv"] = table.to_csv(index=False).encode()
@@ -87,5 +92,5 @@ def _write(folder: Path, results: list[Any]) -> None:
             plot = Plot(key, figure, table, result.title, "")
             files[f"figures/{result.name}-{key}.png"] = plot.png()
             files[f"figures/{result.name}-{key}.svg"] = plot.svg()
-    write_files(folder, files)
+    write_results(folder, files)
     click.echo(f"Written to {folder}")

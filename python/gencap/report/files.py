@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gencap.report._atomic import write_files
+from gencap.io import write_results
 from gencap.report._canvas import Plot
 from gencap.report.html import plots_of, render_html, versions
 from gencap.report.study import Study
@@ -54,20 +54,20 @@ def write_report(
     ------
     ValueError
         If `studies` is empty.
-    OSError
+    InputError
         If the folder cannot be written.
     """
     if not studies:
         raise ValueError("studies must hold at least one Study: got none; run a study first")
     plots = [plots_of(study) for study in studies]
-    files: dict[str, bytes] = {}
+    files: dict[str, str | bytes] = {}
     for slug, study, figures in zip(_slugs(studies), studies, plots, strict=True):
         files |= _figure_files(slug, figures)
         files |= _table_files(slug, study, figures)
     document = results_document(studies, settings)
-    files["results.json"] = json.dumps(document, allow_nan=False, indent=1).encode()
-    files["report.html"] = render_html(studies, plots, title, settings).encode()
-    write_files(Path(folder), files)
+    files["results.json"] = json.dumps(document, allow_nan=False, indent=1)
+    files["report.html"] = render_html(studies, plots, title, settings)
+    write_results(folder, files)
     return Path(folder) / "report.html"
 
 
