@@ -138,8 +138,7 @@ def marker(index: int, n_clusters: int) -> str:
 
 def plain(text: object, limit: int = 40) -> str:
     """Return untrusted text as matplotlib may show it: short, one line, no math markup."""
-    words = "".join(c if c.isprintable() else " " for c in str(text))
-    words = words.encode("utf-8", "replace").decode("utf-8").strip()
+    words = "".join(c if c.isprintable() else " " for c in str(text)).strip()
     if len(words) > limit:
         words = words[: limit - 1].rstrip() + "…"
     return words.replace("$", r"\$")

@@ -66,7 +66,9 @@ def write_report(
         files |= _table_files(slug, study, figures)
     document = results_document(studies, settings)
     files["results.json"] = json.dumps(document, allow_nan=False, indent=1)
-    files["report.html"] = render_html(studies, plots, title, settings)
+    # File names may hold bytes that are not text; they show as question marks.
+    page = render_html(studies, plots, title, settings)
+    files["report.html"] = page.encode("utf-8", "replace")
     write_results(folder, files)
     return Path(folder) / "report.html"
 
@@ -191,4 +193,4 @@ def _table_files(slug: str, study: Study, plots: Sequence[Plot]) -> dict[str, by
 def _csv(table: pd.DataFrame) -> bytes:
     # Frames without a named index carry only row numbers there.
     text: str = table.to_csv(index=table.index.name is not None, lineterminator="\n")
-    return text.encode()
+    return text.encode("utf-8", "replace")

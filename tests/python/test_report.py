@@ -1,0 +1,571 @@
+"""Reports: figures for awkward results, a page that is safe and self-contained, strict files."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+import sys
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+from report_samples import (
+    make_capacity,
+    make_curve,
+    make_data,
+    make_nulls,
+    make_order,
+    make_study,
+    make_trajectory,
+)
+
+from gencap.io import InputError
+from gencap.report import (
+    Study,
+    capacity_curve,
+    order_curve,
+    plots_of,
+    render_html,
+    results_document,
+    scatter,
+    split_diagram,
+    verdict_sentence,
+    warnings_of,
+    write_report,
+)
+from gencap.report._canvas import MARKERS, OKABE_ITO, for_display, marker, palette, plain
+from gencap.results import NullResult, Order
+
+PNG = b"\x89PNG"
+
+
+def draws_cleanly(plot):
+    """Render both formats; any warning is an error under this suite's settings."""
+    png, svg = plot.png(), plot.svg()
+    return png.startswith(PNG) and b"<svg" in svg[:400]
+
+
+# --- figures -------------------------------------------------------------------------------------
+
+
+def test_curve_draws_and_its_table_is_unclipped():
+    capacity = make_capacity(bits=1.5)
+    plot = capacity_curve(capacity, make_nulls())
+    assert draws_cleanly(plot)
+    assert plot.table["bits"].min() == pytest.approx(-70.0)
+    low, high = plot.figure.axes[0].get_ylim()
+    assert low == pytest.approx(-0.3 * high)
+    assert high > 2.0  # the entropy line, log2(4) bits, is inside
+
+
+def test_curve_with_infinite_and_missing_values():
+    curve = make_curve()
+    bits, agreement = curve.bits.copy(), curve.agreement.copy()
+    bits[-5:], agreement[-5:] = -np.inf, -np.inf
+    bits[3] = np.nan
+    broken = dataclasses.replace(curve, bits=bits, agreement=agreement)
+    plot = capacity_curve(make_capacity(curve=broken))
+    assert draws_cleanly(plot)
+    assert np.isneginf(plot.table["bits"].iloc[-1])
+
+
+@pytest.mark.parametrize("n_steps", [1, 2])
+def test_curve_with_few_temperatures(n_steps):
+    curve = make_curve(n_steps=n_steps)
+    assert draws_cleanly(capacity_curve(make_capacity(curve=curve)))
+
+
+def test_curve_without_temperatures():
+    plot = capacity_curve(make_capacity(curve=None, beta=float("nan"), weights="hamming"))
+    assert draws_cleanly(plot)
+    assert len(plot.table) == 1
+
+
+def test_curve_of_nothing():
+    zero = make_curve(bits=0.0)
+    flat = dataclasses.replace(zero, bits=zero.bits * 0, agreement=-zero.entropy)
+    plot = capacity_curve(make_capacity(bits=0.0, curve=flat, beta=0.0))
+    assert draws_cleanly(plot)
+
+
+def test_curve_falls_back_on_its_own_nulls():
+    capacity = make_capacity(null=make_nulls())
+    labels = [t.get_text() for t in capacity_curve(capacity).figure.axes[0].get_legend().texts]
+    assert "null: Gaussian continuum" in labels
+    labels = [t.get_text() for t in capacity_curve(capacity, {}).figure.axes[0].get_legend().texts]
+    assert not any("null" in label for label in labels)
+
+
+def test_order_marks_the_choice_and_keeps_every_number():
+    order = make_order(best=4)
+    plot = order_curve(order)
+    assert draws_cleanly(plot)
+    assert plot.table.index[plot.table["chosen"]].tolist() == [4]
+    pd.testing.assert_series_equal(plot.table["bits"], order.bits)
+    labels = [t.get_text() for t in plot.figure.axes[0].get_legend().texts]
+    assert "choice K* = 4" in labels
+
+
+def test_order_table_carries_nulls_per_k():
+    capacities = {k: make_capacity(k, null=make_nulls()) for k in (2, 3)}
+    table = order_curve(Order(capacities, 2)).table
+    assert table["null_gaussian"].tolist() == pytest.approx(
+        [capacities[2].null["gaussian"].bits] * 2
+    )
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        make_order(best=1, heights={1: 0.0}),
+        make_order(best=1, heights={1: 0.0, 2: 0.0, 3: -0.4}),
+        make_order(best=2, heights={2: 1.0}, null={}),
+        make_order(best=3, heights={3: 1.0}, bits_per_pair=np.zeros(0)),
+        make_order(best=2, heights={k: 0.5 for k in range(2, 41)}),
+    ],
+    ids=["K=1 only", "all zero", "no null", "no pairs", "many K"],
+)
+def test_order_edge_cases(order):
+    assert draws_cleanly(order_curve(order))
+
+
+def test_split_diagram_draws_one_row_per_temperature_and_center():
+    trajectory = make_trajectory(n_clusters=5, n_columns=3)
+    plot = split_diagram(trajectory, beta=1.0)
+    assert draws_cleanly(plot)
+    assert len(plot.table) == len(trajectory) * 5
+    left, right = plot.figure.axes[0].get_xlim()
+    assert left > right  # cooling goes from left to right
+
+
+def test_split_diagram_projects_on_the_widest_axis():
+    trajectory = make_trajectory(n_clusters=4, n_columns=3)
+    position = split_diagram(trajectory).table["position"].to_numpy()
+    rows = trajectory.centroids.reshape(-1, 3)
+    widest = np.linalg.eigvalsh(np.cov(rows.T))[-1]
+    # Same sum of squares in another order of summation: 1e-9 relative covers the rounding.
+    assert position.var(ddof=1) == pytest.approx(widest, rel=1e-9)
+
+
+def test_split_diagram_of_a_chosen_coordinate():
+    trajectory = make_trajectory(n_clusters=3, n_columns=2)
+    table = split_diagram(trajectory, coordinate=1).table
+    np.testing.assert_array_equal(table["position"], trajectory.centroids[:, :, 1].ravel())
+
+
+def test_split_diagram_colors_follow_the_optimum():
+    trajectory = make_trajectory(n_clusters=4)
+    early = split_diagram(trajectory, beta=float(trajectory.betas[0])).table
+    late = split_diagram(trajectory, beta=float(trajectory.betas[-1])).table
+    assert early["group_at_optimum"].nunique() == 1
+    assert late["group_at_optimum"].nunique() == 4
+
+
+@pytest.mark.parametrize("beta", [None, 0.0, float("nan"), float("inf"), 1e9])
+def test_split_diagram_with_odd_optima(beta):
+    assert draws_cleanly(split_diagram(make_trajectory(), beta))
+
+
+@pytest.mark.parametrize(("n_clusters", "n_steps", "n_columns"), [(1, 60, 2), (4, 1, 2), (3, 2, 1)])
+def test_split_diagram_edge_cases(n_clusters, n_steps, n_columns):
+    trajectory = make_trajectory(n_clusters, n_steps, n_columns)
+    assert draws_cleanly(split_diagram(trajectory, 1.0))
+
+
+@pytest.mark.parametrize("n_columns", [1, 2, 3, 700])
+def test_scatter_of_any_width(n_columns):
+    plot = scatter(make_study(n_columns=n_columns))
+    assert draws_cleanly(plot)
+    assert len(plot.table) == 300
+
+
+def test_scatter_shows_principal_components():
+    study = make_study(n_columns=5)
+    table = scatter(study).table
+    covariance = np.cov(study.data.T)
+    expected = np.linalg.eigvalsh(covariance)[::-1][:2]
+    # Same eigenvalues from two Gram matrices: agreement to rounding.
+    assert table[["x", "y"]].var().to_numpy() == pytest.approx(expected, rel=1e-9)
+
+
+def test_scatter_of_wide_data_agrees_with_tall_route():
+    rng = np.random.default_rng(0)
+    data = rng.standard_normal((40, 60)) * np.r_[9.0, 5.0, np.ones(58)]
+    capacity = make_capacity(2, n_objects=40)
+    study = make_study(order=Order({2: capacity}, 2), data=data)
+    plane = scatter(study).table[["x", "y"]].to_numpy()
+    left, values, _ = np.linalg.svd(data - data.mean(axis=0), full_matrices=False)
+    np.testing.assert_allclose(np.abs(plane), np.abs(left[:, :2] * values[:2]), atol=1e-8)
+
+
+@pytest.mark.parametrize("data", [np.zeros((300, 3)), np.ones((300, 2))])
+def test_scatter_of_identical_points(data):
+    assert draws_cleanly(scatter(make_study(data=data)))
+
+
+def test_scatter_with_25_clusters_tells_all_apart():
+    capacity = make_capacity(25, n_objects=2000)
+    study = make_study(order=Order({25: capacity}, 25, make_nulls()))
+    plot = scatter(study)
+    assert draws_cleanly(plot)
+    texts = [t.get_text() for t in plot.figure.axes[0].get_legend().texts]
+    assert texts[-1].startswith("12 more")
+    looks = {(color, marker(i, 25)) for i, color in enumerate(palette(25))}
+    assert len(looks) == 25
+
+
+def test_many_points_become_pixels():
+    light, heavy = make_study(n_objects=300), make_study(n_objects=10_000)
+    assert not scatter(light).heavy
+    plot = scatter(heavy)
+    assert plot.heavy
+    svg = plot.svg()
+    assert b"<image" in svg
+    assert len(svg) < 2_000_000  # 10,000 vector circles would take several times as much
+
+
+def test_scatter_with_names_that_look_like_markup():
+    columns = np.array(["$\\frac{1}{", "x" * 500], dtype=object)
+    truth = np.array(["$", "a$b$c", "\x1b[31m", "名前"], dtype=object)
+    study = make_study(columns=columns)
+    study = dataclasses.replace(study, truth=truth[study.best.labels])
+    assert draws_cleanly(scatter(study))
+
+
+def test_figures_leave_matplotlib_as_it_was():
+    import matplotlib as mpl
+
+    before = dict(mpl.rcParams)
+    for plot in plots_of(make_study()):
+        plot.png()
+    assert dict(mpl.rcParams) == before
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    assert pyplot is None or not pyplot.get_fignums()
+
+
+def test_figures_are_reproducible():
+    study = make_study()
+    first = [plot.svg() for plot in plots_of(study)]
+    second = [plot.svg() for plot in plots_of(study)]
+    assert first == second
+
+
+# --- small helpers -------------------------------------------------------------------------------
+
+
+def test_palette_is_color_blind_safe_up_to_eight():
+    assert palette(8) == list(OKABE_ITO)
+    assert len(set(palette(20))) == 20
+    assert len(palette(45)) == 45
+
+
+def test_markers_vary_where_colors_repeat():
+    assert {marker(i, 8) for i in range(8)} == {"o"}
+    assert marker(0, 25) != marker(20, 25)
+    assert marker(0, 10_000) in MARKERS
+
+
+def test_plain_text():
+    assert plain("a$b") == r"a\$b"
+    assert plain("tab\tnew\nline") == "tab new line"
+    assert len(plain("x" * 100, 10)) == 10
+    assert plain("a\ud800\x1b") == "a"
+
+
+def test_for_display_clips_one_height_beyond_the_window():
+    shown = for_display(np.array([-np.inf, -70.0, 0.5, np.inf]), -1.0, 1.0)
+    assert shown.tolist() == [-3.0, -3.0, 0.5, 3.0]
+
+
+# --- words ---------------------------------------------------------------------------------------
+
+
+def test_verdict_of_clusters_states_every_number():
+    order = make_order(best=4)
+    sentence = verdict_sentence(order)
+    best = order.capacities[4]
+    assert f"4 clusters carry {best.bits:.2f} ± {best.bits_sd:.2f} bits per object" in sentence
+    for null in order.null.values():
+        assert f"{null.bits:.2f} ± {null.bits_sd:.2f} bits, p ≤ 0.01" in sentence
+
+
+def test_verdict_of_a_continuum():
+    order = make_order(null=make_nulls(p_gaussian=0.4))
+    assert order.verdict == "continuum"
+    assert "gradient" in verdict_sentence(order)
+    assert "p = 0.4" in verdict_sentence(order)
+
+
+def test_verdict_without_structure_and_without_null():
+    nothing = make_order(best=1, heights={1: 0.0, 2: -0.1})
+    assert "0.00" in verdict_sentence(nothing)
+    assert "carry" not in verdict_sentence(nothing)
+    uncalibrated = make_order(null={})
+    assert "nulls" in verdict_sentence(uncalibrated)
+
+
+def test_warnings_name_what_is_wrong():
+    capacity = make_capacity(3, optimistic=True, plateau=True, bits_per_pair=np.ones(1))
+    capacity = dataclasses.replace(capacity, trajectories=(make_trajectory(3, converged=False),))
+    order = Order({2: make_capacity(2), 3: capacity}, 3)
+    said = "\n".join(warnings_of(make_study(order=order, notes=("Column 2 is constant.",))))
+    for fragment in (
+        "Column 2 is constant.",
+        "Optimistic pairing",
+        "largest number of clusters tried",
+        "no error bars",
+        "No null distribution",
+        "plateau",
+        "60 of 60 temperatures did not converge",
+    ):
+        assert fragment in said
+
+
+def test_a_clean_study_has_no_warnings():
+    assert warnings_of(make_study()) == []
+
+
+# --- study ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("data", np.zeros((7, 2))),
+        ("data", np.zeros(300)),
+        ("names", np.array(["a"], dtype=object)),
+        ("truth", np.zeros(3)),
+        ("columns", np.array(["a"], dtype=object)),
+    ],
+)
+def test_study_refuses_what_does_not_fit(field, value):
+    with pytest.raises(ValueError, match=f"{field} must have one"):
+        make_study(**{field: value})
+
+
+def test_confidence_is_the_largest_probability():
+    study = make_study()
+    np.testing.assert_array_equal(study.confidence, study.best.probabilities.max(axis=1))
+    bare = make_capacity(probabilities=np.zeros((300, 0)))
+    assert make_study(order=Order({4: bare}, 4)).confidence.tolist() == [1.0] * 300
+
+
+# --- page ----------------------------------------------------------------------------------------
+
+
+class Page(HTMLParser):
+    """Collect tags, addresses and text; complain about tags that do not nest."""
+
+    VOID = frozenset({"meta", "img", "br", "link", "input", "hr"})
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.sources, self.words, self.open, self.ids = [], [], [], [], []
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.sources += [v for k, v in attrs if k in ("src", "href")]
+        self.ids += [v for k, v in attrs if k == "id"]
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+    @property
+    def text(self):
+        return re.sub(r"\s+", " ", " ".join(self.words))
+
+
+def page_of(*studies):
+    return Page(render_html(studies, [plots_of(s) for s in studies]))
+
+
+EVIL = "<script>alert('x')</script>"
+
+
+def test_page_escapes_names_from_files():
+    study = make_study(
+        title=EVIL,
+        description=EVIL,
+        notes=(EVIL,),
+        settings={EVIL: EVIL},
+        columns=np.array([EVIL, EVIL], dtype=object),
+    )
+    study = dataclasses.replace(
+        study, truth=np.array([EVIL, "b"], dtype=object)[study.best.labels % 2]
+    )
+    page = page_of(study)
+    assert "script" not in page.tags
+    assert EVIL in page.text
+
+
+def test_page_is_self_contained():
+    page = page_of(make_study(), make_study("Second", n_objects=3_000))
+    assert page.tags.count("img") == 8
+    assert all(s.startswith(("data:image/", "#")) for s in page.sources)
+    assert any(s.startswith("data:image/png") for s in page.sources)
+    assert {"link", "script", "iframe"}.isdisjoint(page.tags)
+
+
+def test_page_links_to_its_sections():
+    page = page_of(make_study("First"), make_study("Second"))
+    targets = {s[1:] for s in page.sources if s.startswith("#")}
+    assert targets == {"study-1", "study-2", "reading", "made"}
+    assert targets <= set(page.ids)
+    assert len(page.ids) == len(set(page.ids))
+
+
+def test_page_states_verdict_numbers_settings_and_versions():
+    study = make_study(notes=("Column 2 is constant.",))
+    text = page_of(study).text
+    assert study.order.verdict_text in text
+    assert verdict_sentence(study.order) in text
+    for fragment in ("Column 2 is constant.", "seed", "12.3 s", "scikit-learn", "A bit is one"):
+        assert fragment in text
+
+
+def test_page_has_both_color_schemes_and_print():
+    html = render_html([make_study()], [plots_of(make_study())])
+    assert "prefers-color-scheme: dark" in html
+    assert "@media print" in html
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        make_order(best=1, heights={1: 0.0}),
+        make_order(best=1, heights={1: 0.0, 2: -1.0}, null={}),
+        make_order(best=2, heights={2: 1.0}, curve=None, trajectories=()),
+    ],
+    ids=["K=1 only", "no null", "no annealing"],
+)
+def test_page_of_odd_results(order):
+    page = page_of(make_study(order=order))
+    assert order.verdict_text in page.text
+
+
+# --- files ---------------------------------------------------------------------------------------
+
+
+def refuse(constant):
+    raise AssertionError(f"{constant} is not strict JSON")
+
+
+def test_report_folder(tmp_path):
+    study = make_study("Wine & cheese", truth=np.arange(300) % 3)
+    page = write_report(tmp_path / "out", [study, make_study("Wine & cheese")])
+    found = {str(p.relative_to(tmp_path / "out")) for p in page.parent.rglob("*") if p.is_file()}
+    assert page == tmp_path / "out" / "report.html"
+    for name in ("order", "curve", "splits", "scatter"):
+        for slug in ("wine-cheese", "wine-cheese-2"):
+            assert {f"figures/{slug}-{name}.png", f"figures/{slug}-{name}.svg"} <= found
+            assert f"tables/{slug}-{name}.csv" in found
+    assert {"results.json", "tables/wine-cheese-labels.csv", "tables/wine-cheese-null.csv"} <= found
+    assert "tables/wine-cheese-classes.csv" in found
+    assert not [name for name in found if name.startswith(".")]
+
+
+def test_labels_table_has_names_clusters_and_confidence(tmp_path):
+    names = np.array([f"gene, {i}" for i in range(300)], dtype=object)
+    study = make_study(names=names)
+    write_report(tmp_path, [study])
+    table = pd.read_csv(tmp_path / "tables/synthetic-labels.csv")
+    assert list(table.columns) == ["object", "cluster", "confidence"]
+    assert table["object"].tolist() == names.tolist()
+    assert (table["cluster"] == study.best.labels + 1).all()
+    np.testing.assert_allclose(table["confidence"], study.confidence)
+
+
+def test_results_are_strict_json(tmp_path):
+    curve = make_curve()
+    curve = dataclasses.replace(curve, bits=np.where(curve.bits < -9, -np.inf, curve.bits))
+    order = make_order(curve=curve, bits_per_pair=np.zeros(0), beta=float("nan"))
+    names = np.array([np.nan, None, 3, *["x"] * 297], dtype=object)
+    write_report(
+        tmp_path, [make_study(order=order, names=names)], settings={"level": np.float64("nan")}
+    )
+    text = (tmp_path / "results.json").read_text()
+    document = json.loads(text, parse_constant=refuse)
+    study = document["studies"][0]
+    assert document["format"] == "gencap-report"
+    assert study["capacities"]["4"]["curve"]["bits"][-1] is None
+    assert study["capacities"]["4"]["bits_sd"] is None
+    assert len(study["labels"]["object"]) == 300
+
+
+def test_document_repeats_the_numbers():
+    study = make_study()
+    document = results_document([study])["studies"][0]
+    assert document["best"] == study.order.best
+    assert document["capacities"]["4"]["bits"] == study.best.bits
+    assert document["null"]["gaussian"]["draws"] == study.order.null["gaussian"].draws.tolist()
+
+
+def test_failure_leaves_nothing(tmp_path, monkeypatch):
+    from gencap.report import files
+
+    def broken(*args, **kwargs):
+        raise RuntimeError("no page")
+
+    monkeypatch.setattr(files, "render_html", broken)
+    with pytest.raises(RuntimeError, match="no page"):
+        write_report(tmp_path / "out", [make_study()])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_folder_that_is_a_file(tmp_path):
+    (tmp_path / "out").write_text("mine")
+    with pytest.raises(InputError, match="is a file"):
+        write_report(tmp_path / "out", [make_study()])
+    assert (tmp_path / "out").read_text() == "mine"
+
+
+def test_report_needs_a_study(tmp_path):
+    with pytest.raises(ValueError, match="studies must hold at least one"):
+        write_report(tmp_path / "out", [])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_names_that_are_no_text(tmp_path):
+    names = np.array(["\udcff", *["x"] * 299], dtype=object)
+    page = write_report(tmp_path, [make_study("caf\udce9", names=names)])
+    assert "caf?" in page.read_text()
+
+
+def test_other_files_in_the_folder_stay(tmp_path):
+    (tmp_path / "notes.txt").write_text("mine")
+    write_report(tmp_path, [make_study()])
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+
+
+def test_no_machine_paths_in_the_report(tmp_path):
+    write_report(tmp_path, [make_study()], settings={"files": "a.csv"})
+    for path in tmp_path.rglob("*"):
+        if path.suffix in (".html", ".json", ".csv", ".svg"):
+            assert str(tmp_path) not in path.read_text()
+
+
+def test_importing_reports_does_not_load_matplotlib():
+    import subprocess
+
+    code = "import gencap.report, sys; sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_null_of_one_draw_is_drawn():
+    null = {"gaussian": NullResult("gaussian", np.array([0.2]), 0.5)}
+    assert draws_cleanly(order_curve(make_order(null=null)))
+
+
+def test_samples_are_studies():
+    study = make_study()
+    assert isinstance(study, Study)
+    assert make_data(study.best.labels).shape == (300, 2)
