@@ -5,6 +5,7 @@
 
 pub mod annealing;
 pub mod capacity;
+pub mod channel;
 pub mod control;
 pub mod data;
 pub mod error;
@@ -12,6 +13,7 @@ pub mod linear;
 pub mod model;
 pub mod numeric;
 pub mod rng;
+pub mod sampling;
 pub mod testing;
 pub mod workers;
 

@@ -5,10 +5,12 @@ use pyo3::prelude::*;
 
 mod annealing;
 mod arrays;
+mod capacity;
 mod errors;
 mod pair;
 mod params;
 mod run;
+mod sampling;
 
 #[pymodule]
 #[pyo3(name = "_core")]
@@ -25,5 +27,11 @@ fn core_module(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(annealing::potentials, module)?)?;
     module.add_function(wrap_pyfunction!(pair::anneal_pair, module)?)?;
     module.add_function(wrap_pyfunction!(run::exercise_boundary, module)?)?;
+    module.add_function(wrap_pyfunction!(capacity::measure_agreement, module)?)?;
+    module.add_function(wrap_pyfunction!(capacity::entropy, module)?)?;
+    module.add_function(wrap_pyfunction!(capacity::hamming_capacity, module)?)?;
+    module.add_class::<sampling::PyAnnealed>()?;
+    module.add_function(wrap_pyfunction!(sampling::sample_assignments, module)?)?;
+    module.add_function(wrap_pyfunction!(sampling::simulated_annealing, module)?)?;
     Ok(())
 }

@@ -5,3 +5,4 @@ pub mod hamming;
 pub mod overlap;
 pub mod pair;
 pub mod probabilities;
+pub mod weights;
