@@ -279,7 +279,9 @@ def _spoken(warning: warnings.WarningMessage) -> str:
 def _sentence(text: str) -> str:
     """Return a finding as a sentence, with a capital and a full stop."""
     text = text.strip()
-    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
+    if "_" not in text.partition(" ")[0]:  # names of functions keep their spelling
+        text = text[:1].upper() + text[1:]
+    return text + ("" if text.endswith((".", "!", "?")) else ".")
 
 
 def _readable_level(order: Order, draws: int) -> tuple[Order, list[str]]:

@@ -24,7 +24,7 @@ from rich.text import Text
 from gencap._progress import Progress
 from gencap.cli._app import printable
 from gencap.report.study import Study
-from gencap.report.words import amount, null_phrase, verdict_sentence, warnings_of
+from gencap.report.words import amount, verdict_sentence, warnings_of
 
 __all__ = ["Watch", "console", "show_note", "show_rows", "show_study"]
 
@@ -122,7 +122,7 @@ def show_rows(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]]
 
 
 def show_study(study: Study) -> None:
-    """Print the table of K, the nulls, the verdict and the notes."""
+    """Print the table of K, the verdict with the nulls, and the notes."""
     order = study.order
     table = Table(
         title=Text(printable(study.title), style="bold"), box=box.SIMPLE_HEAD, title_justify="left"
@@ -142,10 +142,8 @@ def show_study(study: Study) -> None:
         )
     out = console()
     out.print(table)
-    for kind in order.null:
-        out.print(Text(f"  null, {null_phrase(order, kind)}"))
     style = VERDICT_STYLE.get(order.verdict, "bold")
-    out.print(Text("\nVerdict: " + order.verdict_text, style=style))
+    out.print(Text("Verdict: " + order.verdict_text, style=style))
     out.print(Text(verdict_sentence(order)))
     for warning in warnings_of(study):
         show_note(warning)

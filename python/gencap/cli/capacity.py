@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
+from gencap.cli._app import printable
 from gencap.cli._options import cluster_range, out_option, seed_option
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ def _run(first: Path, second: Path | None, plan: StudyPlan, out: Path) -> None:
     with Watch(first.name) as watch:
         study = study_matrix(
             *(table.to_frame() for table in tables),
-            title=first.stem,
+            title=printable(first.stem),
             description=f"Read from {files}.",
             plan=plan,
             notes=[note for table in tables for note in table.notes],

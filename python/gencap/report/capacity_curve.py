@@ -53,7 +53,7 @@ def capacity_curve(capacity: Capacity, null: Mapping[str, NullResult] | None = N
     bands = capacity.null if null is None else null
     curve = capacity.curve if capacity.curve is not None else _single_point(capacity)
     with style():
-        figure = new_figure(7.2, 4.8)
+        figure = new_figure(6.0, 4.4)
         top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=(3.4, 1.0))
         low, high = _window(capacity, curve, bands)
         _draw_lines(top, curve, low, high)
@@ -64,7 +64,7 @@ def capacity_curve(capacity: Capacity, null: Mapping[str, NullResult] | None = N
         top.axhline(0.0, color=INK, linewidth=0.8)
         top.set_ylabel("bits per object")
         top.set_title("Capacity at every resolution")
-        bottom.set_xlabel("inverse temperature β (1/cost); higher resolution to the right")
+        bottom.set_xlabel("inverse temperature β (1/cost); finer to the right")
         if np.all(curve.beta > 0):
             plain_log_axis(bottom)
         top.legend(loc="upper center", bbox_to_anchor=(0.5, -0.03), ncols=3)
@@ -162,7 +162,7 @@ def _draw_clusters(axes: Axes, curve: Curve) -> None:
     counts = np.where(np.isfinite(curve.n_clusters), curve.n_clusters, np.nan)
     mark = "o" if len(counts) == 1 else None
     axes.step(curve.beta, counts, where="mid", color=INK, linewidth=1.5, marker=mark)
-    axes.yaxis.set_major_locator(MaxNLocator(nbins=4, integer=True))
+    axes.yaxis.set_major_locator(MaxNLocator(nbins=4, integer=True, min_n_ticks=1))
     largest = np.nanmax(counts, initial=1.0)
     axes.set_ylim(0.5, 1.12 * float(largest) + 0.5)
     axes.set_ylabel("clusters")

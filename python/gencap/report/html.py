@@ -116,7 +116,7 @@ def _section(number: int, study: Study, plots: Sequence[Plot]) -> dict[str, Any]
         "sentence": verdict_sentence(order),
         "bits": amount(best.bits, best.bits_sd, ""),
         "best": order.best,
-        "size": f"{study.data.shape[0]:,} objects, {study.data.shape[1]:,} columns",
+        "size": f"{_count(study.data.shape[0], 'object')}, {_count(study.data.shape[1], 'column')}",
         "warnings": warnings_of(study),
         "orders": _order_cells(order),
         "nulls": _null_cells(order),
@@ -162,7 +162,7 @@ def _order_cells(order: Order) -> Cells:
         )
         for k, c in order.capacities.items()
     ]
-    headings = ("K", "bits per object", "raw bits", "effective clusters", "best β", "splits")
+    headings = ("K", "bits per object", "raw bits", "effective clusters", "best β", "pairs")
     return Cells(headings, rows, [k == order.best for k in order.capacities])
 
 
@@ -171,12 +171,12 @@ def _null_cells(order: Order) -> Cells:
         (
             NULL_NAMES.get(kind, kind),
             amount(null.bits, null.bits_sd, ""),
-            p_value(null),
+            p_value(null).removeprefix("p ").removeprefix("= "),
             str(len(null.draws)),
         )
         for kind, null in order.null.items()
     ]
-    return Cells(("null", "bits", "p-value", "draws"), rows)
+    return Cells(("null", "bits", "p", "draws"), rows)
 
 
 def _class_cells(classes: pd.DataFrame) -> Cells:
@@ -185,6 +185,10 @@ def _class_cells(classes: pd.DataFrame) -> Cells:
         for cluster, counts in zip(classes.index, classes.to_numpy(), strict=True)
     ]
     return Cells(("cluster", *(str(c) for c in classes.columns)), rows)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _text(value: object) -> str:

@@ -52,7 +52,7 @@ def order_curve(order: Order) -> Plot:
     """
     title = "Capacity against the number of clusters"
     with style():
-        figure = new_figure(7.2, 4.2)
+        figure = new_figure(6.0, 4.4)
         axes = figure.subplots()
         _draw_pairs(axes, order)
         _draw_means(axes, order)
@@ -121,6 +121,6 @@ def _set_axes(axes: Axes, order: Order) -> None:
     high = 1.12 * max(t for t in tops if np.isfinite(t))
     axes.set_ylim(-0.04 * high, high)
     axes.set_xlim(min(ks) - 0.5, max(ks) + 0.5)
-    axes.xaxis.set_major_locator(MaxNLocator(nbins=12, integer=True))
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=12, integer=True, min_n_ticks=1))
     axes.set_xlabel("number of clusters K given to the model")
     axes.set_ylabel("capacity (bits per object)")

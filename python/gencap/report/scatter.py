@@ -45,7 +45,7 @@ def scatter(study: Study) -> Plot:
     heavy = len(x) > HEAVY
     title = "The objects and their clusters"
     with style():
-        figure = new_figure(7.2 if study.truth is None else 10.0, 4.6)
+        figure = new_figure(6.0 if study.truth is None else 9.6, 4.2)
         panels = figure.subplots(1, 1 if study.truth is None else 2, squeeze=False)[0]
         codes, names = _cluster_names(study.best.labels)
         _draw(panels[0], x, y, codes, names, study.confidence)
@@ -127,7 +127,8 @@ def _draw(
     size = float(np.clip(3e4 / max(len(x), 1), 4.0, 26.0))
     floor = 1.0 / max(len(names), 1)
     # 0.15 at pure guessing, 0.9 when certain: even the doubtful stay visible.
-    alpha = 0.15 + 0.75 * np.clip((confidence - floor) / max(1.0 - floor, 1e-9), 0.0, 1.0)
+    sure = (confidence - floor) / (1.0 - floor) if floor < 1.0 else np.ones(len(x))
+    alpha = 0.15 + 0.75 * np.clip(sure, 0.0, 1.0)
     for index in range(len(names)):
         mine = codes == index
         shades = np.tile(np.asarray(to_rgba(colors[index])), (int(mine.sum()), 1))

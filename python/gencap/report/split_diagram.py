@@ -52,7 +52,7 @@ def split_diagram(
     group = _ranked_groups(trajectory.groups[at], position[at])
     title = "How the clusters split as the data are cooled"
     with style():
-        figure = new_figure(7.2, 4.4)
+        figure = new_figure(6.0, 4.2)
         axes = figure.subplots()
         _draw_lines(axes, trajectory, position, group, at if known else None)
         axes.margins(x=0.02)
