@@ -226,6 +226,17 @@ def test_many_points_become_pixels():
     assert len(svg) < 2_000_000  # 10,000 vector circles would take several times as much
 
 
+def test_huge_scatter_draws_a_sample_and_tabulates_all(monkeypatch):
+    from gencap.report import scatter as module
+
+    monkeypatch.setattr(sys.modules["gencap.report.scatter"], "MOST_DRAWN", 100)
+    plot = module(make_study(n_objects=300))
+    drawn = sum(len(c.get_offsets()) for c in plot.figure.axes[0].collections)
+    assert drawn == 100
+    assert len(plot.table) == 300
+    assert "100 of 300 are drawn" in plot.caption
+
+
 def test_scatter_with_names_that_look_like_markup():
     columns = np.array(["$\\frac{1}{", "x" * 500], dtype=object)
     truth = np.array(["$", "a$b$c", "\x1b[31m", "名前"], dtype=object)
@@ -534,9 +545,8 @@ def test_report_needs_a_study(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_names_that_are_no_text(tmp_path):
-    names = np.array(["\udcff", *["x"] * 299], dtype=object)
-    page = write_report(tmp_path, [make_study("caf\udce9", names=names)])
+def test_title_from_a_file_name_that_is_no_text(tmp_path):
+    page = write_report(tmp_path, [make_study("caf\udce9")])
     assert "caf?" in page.read_text()
 
 

@@ -193,4 +193,4 @@ def _table_files(slug: str, study: Study, plots: Sequence[Plot]) -> dict[str, by
 def _csv(table: pd.DataFrame) -> bytes:
     # Frames without a named index carry only row numbers there.
     text: str = table.to_csv(index=table.index.name is not None, lineterminator="\n")
-    return text.encode("utf-8", "replace")
+    return text.encode()

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["scatter"]
 
 HEAVY = 2_000
+# More points than this only cover each other; the table still holds all of them.
+MOST_DRAWN = 50_000
 LEGEND_ROWS = 14
 CAPTION = (
     "Every dot is one object{where}. Color is the cluster at the best resolution; faint dots lie "
@@ -66,6 +68,8 @@ def _caption(study: Study) -> str:
         study.data.shape[1], ", placed by the two directions in which the data vary most"
     )
     truth = " The known classes beside it were not used." if study.truth is not None else ""
+    if len(study.data) > MOST_DRAWN:
+        where += f" ({MOST_DRAWN:,} of {len(study.data):,} are drawn)"
     return CAPTION.format(where=where, truth=truth)
 
 
@@ -129,8 +133,9 @@ def _draw(
     # 0.15 at pure guessing, 0.9 when certain: even the doubtful stay visible.
     sure = (confidence - floor) / (1.0 - floor) if floor < 1.0 else np.ones(len(x))
     alpha = 0.15 + 0.75 * np.clip(sure, 0.0, 1.0)
+    drawn = _sample(len(x))
     for index in range(len(names)):
-        mine = codes == index
+        mine = drawn & (codes == index)
         shades = np.tile(np.asarray(to_rgba(colors[index])), (int(mine.sum()), 1))
         shades[:, 3] = alpha[mine]
         axes.scatter(
@@ -143,6 +148,14 @@ def _draw(
             rasterized=len(x) > HEAVY,
         )
     _legend(axes, codes, names, colors)
+
+
+def _sample(n_objects: int) -> NDArray[np.bool_]:
+    """Return which objects are drawn: all of them, or a fixed random choice."""
+    chosen = np.ones(n_objects, dtype=np.bool_)
+    if n_objects > MOST_DRAWN:
+        chosen[np.random.default_rng(0).permutation(n_objects)[MOST_DRAWN:]] = False
+    return chosen
 
 
 def _legend(axes: Axes, codes: NDArray[np.int64], names: list[str], colors: list[str]) -> None:
