@@ -227,10 +227,8 @@ def test_many_points_become_pixels():
 
 
 def test_huge_scatter_draws_a_sample_and_tabulates_all(monkeypatch):
-    from gencap.report import scatter as module
-
-    monkeypatch.setattr(sys.modules["gencap.report.scatter"], "MOST_DRAWN", 100)
-    plot = module(make_study(n_objects=300))
+    monkeypatch.setattr("gencap.report._scatter.MOST_DRAWN", 100)
+    plot = scatter(make_study(n_objects=300))
     drawn = sum(len(c.get_offsets()) for c in plot.figure.axes[0].collections)
     assert drawn == 100
     assert len(plot.table) == 300

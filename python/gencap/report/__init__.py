@@ -1,12 +1,12 @@
 """Reports: tables, figures and one page that says how many bits are real."""
 
 from gencap.report._canvas import Plot
-from gencap.report.capacity_curve import capacity_curve
+from gencap.report._capacity_curve import capacity_curve
+from gencap.report._order_curve import order_curve
+from gencap.report._scatter import scatter
+from gencap.report._split_diagram import split_diagram
 from gencap.report.files import results_document, write_report
 from gencap.report.html import plots_of, render_html
-from gencap.report.order_curve import order_curve
-from gencap.report.scatter import scatter
-from gencap.report.split_diagram import split_diagram
 from gencap.report.study import Study
 from gencap.report.words import verdict_sentence, warnings_of
 

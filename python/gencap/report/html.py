@@ -13,10 +13,10 @@ import pandas as pd
 
 import gencap
 from gencap.report._canvas import NULL_NAMES, Plot
-from gencap.report.capacity_curve import capacity_curve
-from gencap.report.order_curve import order_curve
-from gencap.report.scatter import scatter
-from gencap.report.split_diagram import split_diagram
+from gencap.report._capacity_curve import capacity_curve
+from gencap.report._order_curve import order_curve
+from gencap.report._scatter import scatter
+from gencap.report._split_diagram import split_diagram
 from gencap.report.study import Study
 from gencap.report.tables import contingency_table
 from gencap.report.words import amount, p_value, verdict_sentence, warnings_of

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from gencap.report._canvas import INK, MUTED, OKABE_ITO, Plot, new_figure, style
-from gencap.report.capacity_curve import draw_null_bands
+from gencap.report._capacity_curve import draw_null_bands
 from gencap.results import Order
 
 if TYPE_CHECKING:
