@@ -1,7 +1,7 @@
 """Types of the compiled core; users call the functions that wrap it."""
 
 from collections.abc import Callable
-from typing import final
+from typing import TypedDict, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +9,29 @@ from numpy.typing import NDArray
 Report = Callable[[int, int, float, float], object]
 
 __version__: str
+HARD: float
+
+class Columns(TypedDict):
+    betas: NDArray[np.float64]
+    free_energies: NDArray[np.float64]
+    costs: NDArray[np.float64]
+    n_clusters: NDArray[np.int64]
+    softness: NDArray[np.float64]
+    masses: NDArray[np.float64]
+    groups: NDArray[np.int64]
+    centroids: NDArray[np.float64]
+    covariances: NDArray[np.float64]
+    n_iter: NDArray[np.int64]
+    converged: NDArray[np.bool_]
+
+class PairColumns(TypedDict):
+    betas: NDArray[np.float64]
+    agreement: NDArray[np.float64]
+    entropy: NDArray[np.float64]
+    transfer_cost: NDArray[np.float64]
+    slots: NDArray[np.int64]
+    first: Columns
+    second: Columns
 
 class Cancelled(Exception): ...
 
@@ -22,6 +45,73 @@ class Switches:
     @property
     def paused(self) -> bool: ...
 
+@final
+class AnnealParams:
+    def __new__(cls, **settings: object) -> AnnealParams: ...
+    @property
+    def stops_when_hard(self) -> bool: ...
+
+@final
+class Annealer:
+    def __new__(
+        cls,
+        x: NDArray[np.float64],
+        params: AnnealParams,
+        seed: int,
+        restart: int = 0,
+        threads: int = 1,
+    ) -> Annealer: ...
+    def step(
+        self, beta: float, switches: Switches | None = None, report: Report | None = None
+    ) -> Columns: ...
+
+def largest_variance(
+    x: NDArray[np.float64],
+    threads: int = 1,
+    switches: Switches | None = None,
+    report: Report | None = None,
+) -> float: ...
+def beta_grid(params: AnnealParams, largest_variance: float) -> NDArray[np.float64]: ...
+def anneal(
+    x: NDArray[np.float64],
+    params: AnnealParams,
+    betas: NDArray[np.float64],
+    seed: int,
+    n_init: int = 1,
+    threads: int = 1,
+    switches: Switches | None = None,
+    report: Report | None = None,
+) -> tuple[Columns, int, list[float]]: ...
+def probabilities(
+    x: NDArray[np.float64],
+    params: AnnealParams,
+    centroids: NDArray[np.float64],
+    covariances: NDArray[np.float64],
+    beta: float,
+    weights: NDArray[np.float64] | None = None,
+    threads: int = 1,
+    switches: Switches | None = None,
+    report: Report | None = None,
+) -> NDArray[np.float64]: ...
+def potentials(
+    x: NDArray[np.float64],
+    params: AnnealParams,
+    centroids: NDArray[np.float64],
+    covariances: NDArray[np.float64],
+) -> NDArray[np.float64]: ...
+def anneal_pair(
+    x1: NDArray[np.float64],
+    x2: NDArray[np.float64],
+    params: AnnealParams,
+    coupling: str,
+    same_space: bool,
+    betas: NDArray[np.float64],
+    seed: int,
+    n_init: int = 1,
+    threads: int = 1,
+    switches: Switches | None = None,
+    report: Report | None = None,
+) -> PairColumns: ...
 def exercise_boundary(
     seconds: float,
     panic: bool = False,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 __all__ = ["drop_partial_line", "has_header", "head_rows", "header_labels", "separator_of"]
 
@@ -22,9 +22,9 @@ def drop_partial_line(text: str, is_whole: bool) -> str:
 def head_rows(text: str, separator: str) -> list[list[str]]:
     """Split the first non-empty rows of `text` into cells."""
     if separator == WHITESPACE:
-        rows = (line.split() for line in text.splitlines())
+        rows: Iterable[list[str]] = (line.split() for line in text.splitlines())
     else:
-        rows = iter(csv.reader(io.StringIO(text), delimiter=separator))
+        rows = csv.reader(io.StringIO(text), delimiter=separator)
     cells = ([cell.strip() for cell in row] for row in rows if any(cell.strip() for cell in row))
     return list(itertools.islice(cells, HEAD_ROWS))
 
@@ -37,14 +37,12 @@ def separator_of(text: str, preferred: str) -> str:
     candidates = [";", "\t", ","] if preferred == "," else [preferred, ";", ",", WHITESPACE]
     for candidate in candidates:
         try:
-            widths = {len(row) for row in head_rows(text, candidate)[1:]}
-            first = len(head_rows(text, candidate)[0])
+            first, *others = (len(row) for row in head_rows(text, candidate))
         except csv.Error:
             continue
+        widths = set(others)
         # R writes one header cell less than there are columns
-        if widths <= {first} and first > 1:
-            return candidate
-        if len(widths) == 1 and widths == {first + 1}:
+        if (widths <= {first} and first > 1) or widths == {first + 1}:
             return candidate
     return preferred
 

@@ -132,8 +132,9 @@ def _frame_values(frame: pd.DataFrame, name: str) -> FloatArray:
             f"{name} must hold numbers only: {_plural(len(text), 'column')} not numeric, "
             f"{_listed(text)}; drop with {name}.select_dtypes('number') or encode as numbers"
         )
-    values = frame.to_numpy(dtype=np.float64, na_value=np.nan)
-    return np.ascontiguousarray(values)
+    if any(pd.api.types.is_object_dtype(kind) for kind in frame.dtypes):
+        return np.ascontiguousarray(_numbers_of_objects(frame.to_numpy(dtype=object), name))
+    return np.ascontiguousarray(frame.to_numpy(dtype=np.float64, na_value=np.nan))
 
 
 def _holds_numbers(column: pd.Series[Any]) -> bool:

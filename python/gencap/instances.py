@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -260,11 +261,10 @@ class Instances:
 
     def pairs(self) -> Iterator[Pair]:
         """Yield the pairs (a, b) with a < b, in lexicographic order."""
-        for b in range(1, len(self)):
-            for a in range(b):
-                left, right = self._matrices[a], self._matrices[b]
-                index = (self._indices[a], self._indices[b])
-                yield Pair._build(left, right, self.names, index, share_columns(left, right))
+        for a, b in itertools.combinations(range(len(self)), 2):
+            left, right = self._matrices[a], self._matrices[b]
+            index = (self._indices[a], self._indices[b])
+            yield Pair._build(left, right, self.names, index, share_columns(left, right))
 
     def resample(self, kind: str, rng: np.random.Generator) -> Instances:
         """Draw the null twin of all measurements jointly; see `Pair.resample`."""

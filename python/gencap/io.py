@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import importlib.util
 import os
@@ -71,7 +72,7 @@ class Table:
 
 
 def read_table(path: str | os.PathLike[str]) -> Table:
-    """Read a table of numbers; the first text column holds the row names.
+    r"""Read a table of numbers; the first text column holds the row names.
 
     Parameters
     ----------
@@ -100,7 +101,7 @@ def read_table(path: str | os.PathLike[str]) -> Table:
     --------
     >>> import pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp())
-    >>> _ = (folder / "a.csv").write_text("gene,x,y\\na,1,2\\nb,3,4\\n")
+    >>> _ = (folder / "a.csv").write_text("gene,x,y\na,1,2\nb,3,4\n")
     >>> table = read_table(folder / "a.csv")
     >>> table.values.tolist(), table.names.tolist()
     ([[1.0, 2.0], [3.0, 4.0]], ['a', 'b'])
@@ -201,8 +202,8 @@ def _read_xlsx(path: Path, notes: list[str]) -> pd.DataFrame:
 def _need(module: str, extra: str, path: Path) -> None:
     if importlib.util.find_spec(module) is None:
         raise InputError(
-            f"reading {path} needs the package {module}: pip install 'gencap[{extra}]', or save the "
-            "table as CSV"
+            f"reading {path} needs the package {module}: pip install 'gencap[{extra}]', "
+            "or save the table as CSV"
         )
 
 
@@ -220,7 +221,9 @@ def _read_text(path: Path, notes: list[str]) -> pd.DataFrame:
     if b"\0" in head and encoding != "utf-16":
         raise InputError(f"{path} is a binary file, not text; supported are {SUPPORTED}")
     whole = len(head) < HEAD_BYTES
-    text = drop_partial_line(head.decode(encoding, "strict" if whole else "ignore"), whole)
+    # the incremental decoder waits for the rest of a character that the head cuts in two
+    decoder = codecs.getincrementaldecoder(encoding)()
+    text = drop_partial_line(decoder.decode(head, final=whole), whole)
     if not text.strip():
         raise InputError(f"{path} is empty; give a file with at least one row of numbers")
     separator = separator_of(text, TEXT[ending])
@@ -240,6 +243,7 @@ def _read_text(path: Path, notes: list[str]) -> pd.DataFrame:
             decimal="," if comma else ".",
             encoding=encoding,
             compression="gzip" if zipped else None,
+            float_precision="round_trip",
             low_memory=False,
             skipinitialspace=True,
         )
@@ -297,8 +301,8 @@ def _describe_text(frame: pd.DataFrame) -> str:
     noun = "column" if len(parts) == 1 else "columns"
     shown = ", ".join(parts[:5]) + (f" and {len(parts) - 5} more" if len(parts) > 5 else "")
     return (
-        f"text where numbers are expected, in {noun} {shown}; only one text column may hold the row "
-        "names: remove the others or encode them as numbers"
+        f"text where numbers are expected, in {noun} {shown}; only one text column may hold the "
+        "row names: remove the others or encode them as numbers"
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-__all__ = ["Capacity", "Curve", "NullResult", "Order", "Split", "Trajectory"]
+__all__ = ["AnnealingStep", "Capacity", "Curve", "NullResult", "Order", "Split", "Trajectory"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -23,11 +23,28 @@ VERDICTS = {
 
 
 class Split(NamedTuple):
-    """One branching of the annealing tree: `child` leaves `parent` at inverse temperature `beta`."""
+    """One branching of the annealing tree: `child` leaves `parent` at `beta`."""
 
     parent: int
     child: int
     beta: float
+
+
+@dataclass(frozen=True, eq=False)
+class AnnealingStep:
+    """The state reached at one temperature; the fields are those of `Trajectory`."""
+
+    beta: float
+    free_energy: float
+    cost: float
+    n_clusters: int
+    softness: float
+    masses: FloatArray
+    groups: IntArray
+    centroids: FloatArray
+    covariances: FloatArray | None
+    n_iter: int
+    converged: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +56,7 @@ class Trajectory:
     betas : ndarray of shape (T,)
         Inverse temperatures, 1 / cost.
     free_energies, costs : ndarray of shape (T,)
-        Free energy -(1/beta) sum_i ln sum_k exp(-beta h_ik) and expected cost, both summed over objects.
+        Free energy -(1/beta) sum_i ln sum_k exp(-beta h_ik) and expected cost, summed over objects.
     n_clusters : ndarray of shape (T,)
         Effective number of clusters: groups of centroids closer than the thermal width.
     softness : ndarray of shape (T,)
@@ -57,7 +74,7 @@ class Trajectory:
     splits : tuple of Split
         The tree of cluster splits.
     covariances : ndarray or None
-        (T, K), (T, K, D) or (T, K, D, D) for mixtures with free covariances.
+        (T, K, 1), (T, K, D) or (T, K, D, D) for mixtures with free covariances.
     """
 
     betas: FloatArray
@@ -151,9 +168,11 @@ class Capacity:
     curve : Curve or None
         J along the annealing; None for weights without a temperature path.
     labels : ndarray of shape (N,)
-        Clusters on the first instance at the optimum.
-    probabilities : ndarray of shape (N, K)
-        Assignment probabilities on the first instance at the optimum.
+        Effective clusters on the first instance at the optimum, numbered from 0.
+    probabilities, second_probabilities : ndarray of shape (N, K)
+        Assignment probabilities of both instances at the optimum, columns aligned.
+    groups : ndarray of shape (K,)
+        Which effective cluster each column belongs to: coincident centroids are one cluster.
     splits : tuple of Split
         The tree of cluster splits on the first instance.
     weights : str
@@ -187,6 +206,8 @@ class Capacity:
     curve: Curve | None
     labels: IntArray
     probabilities: FloatArray
+    second_probabilities: FloatArray
+    groups: IntArray
     splits: tuple[Split, ...] = ()
     weights: str = "boltzmann"
     coupling: str = "centroids"

@@ -37,6 +37,11 @@ impl<'a> Data<'a> {
         Self::new(x, offset)
     }
 
+    /// The caller's array, not centered.
+    pub fn raw(&self) -> ArrayView2<'a, f64> {
+        self.x
+    }
+
     /// Number of objects N.
     pub fn n_objects(&self) -> usize {
         self.x.nrows()

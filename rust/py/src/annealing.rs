@@ -81,8 +81,12 @@ pub fn anneal<'py>(
 }
 
 /// Probabilities (N x K) of known components at inverse temperature `beta`.
+///
+/// `weights` are logarithms of cluster weights; without them all are equal.
 #[pyfunction]
-#[pyo3(signature = (x, params, centroids, covariances, beta, threads=1, switches=None, report=None))]
+#[pyo3(signature = (
+    x, params, centroids, covariances, beta, weights=None, threads=1, switches=None, report=None
+))]
 #[allow(clippy::too_many_arguments)] // the keyword arguments of one Python function
 pub fn probabilities<'py>(
     py: Python<'py>,
@@ -91,6 +95,7 @@ pub fn probabilities<'py>(
     centroids: Matrix<'_>,
     covariances: Matrix<'_>,
     beta: f64,
+    weights: Option<Vec<f64>>,
     threads: usize,
     switches: Option<&PySwitches>,
     report: Option<Py<PyAny>>,
@@ -102,7 +107,7 @@ pub fn probabilities<'py>(
         let data = Data::centered(x)?;
         let model = Components::known(means, shape, covariances, data.offset())?;
         let context = Context { workers: &workers, control };
-        all_probabilities(&data, &model, Weights::equal(beta), context)
+        all_probabilities(&data, &model, Weights { beta, log_weights: weights.as_deref() }, context)
     })?;
     Ok(p.into_pyarray(py))
 }

@@ -16,6 +16,7 @@ mod sampling;
 #[pyo3(name = "_core")]
 fn core_module(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("HARD", gencap_core::annealing::HARD)?;
     module.add("Cancelled", module.py().get_type::<errors::Cancelled>())?;
     module.add_class::<run::PySwitches>()?;
     module.add_class::<params::PyParams>()?;

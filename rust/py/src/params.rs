@@ -4,6 +4,7 @@ use gencap_core::Error;
 use gencap_core::annealing::{self, CheckedParams, Solver};
 use gencap_core::capacity::pair::Coupling;
 use gencap_core::model::Shape;
+use gencap_core::sampling::Kernel;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -46,6 +47,12 @@ impl PyParams {
         params.shape = parse_shape(&shape, variance)?;
         Ok(Self { checked: params.check().map_err(to_py)? })
     }
+
+    /// Whether runs end as soon as assignments are hard.
+    #[getter]
+    fn stops_when_hard(&self) -> bool {
+        self.checked.stop.is_none() && !self.checked.shape.is_free()
+    }
 }
 
 fn unknown(what: &'static str, found: &str, remedy: &str) -> PyErr {
@@ -56,7 +63,13 @@ fn parse_solver(name: &str) -> PyResult<Solver> {
     match name {
         "mean_field" => Ok(Solver::MeanField),
         "gibbs" => Ok(Solver::Gibbs),
-        other => Err(unknown("solver", other, "use 'mean_field' or 'gibbs'")),
+        "metropolis" => Ok(Solver::Collapsed(Kernel::Metropolis)),
+        "collapsed_gibbs" => Ok(Solver::Collapsed(Kernel::Gibbs)),
+        other => Err(unknown(
+            "solver",
+            other,
+            "use 'mean_field', 'gibbs', 'metropolis' or 'collapsed_gibbs'",
+        )),
     }
 }
 

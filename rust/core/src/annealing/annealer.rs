@@ -4,13 +4,14 @@ use ndarray::{Array1, Array2};
 
 use super::mass_constrained::Codebook;
 use super::params::{CheckedParams, Solver};
-use super::pass::{Assignment, Weights, pass};
+use super::pass::{Assignment, Weights, all_probabilities, pass, statistics_under};
 use super::schedule::{HARD, critical_beta, grid};
 use super::trajectory::Step;
 use crate::data::Data;
 use crate::error::Result;
 use crate::model::{Components, Shape};
 use crate::rng::{fill_normal, stream};
+use crate::sampling::{CollapsedState, Kernel, Start};
 use crate::workers::Context;
 
 /// Lengths that a data set suggests.
@@ -57,6 +58,7 @@ pub struct Place {
 const PERTURB: u64 = 1;
 const SWEEP: u64 = 2;
 const DRAW_MEANS: u64 = 3;
+const COLLAPSED: u64 = 4;
 
 /// The state of one instance between temperatures.
 #[derive(Debug, Clone)]
@@ -66,6 +68,8 @@ pub struct Annealer {
     place: Place,
     state: Components,
     codebook: Option<Codebook>,
+    /// Where a collapsed sampler stands; None before its first temperature or after a fresh start.
+    labels: Option<Vec<u32>>,
     steps: u64,
 }
 
@@ -86,6 +90,7 @@ impl Annealer {
             place,
             state: Components::fixed(means, shape),
             codebook: params.mass_constrained.then(|| Codebook::new(params.n_clusters)),
+            labels: None,
             steps: 0,
         };
         if params.shape.is_free() {
@@ -123,7 +128,7 @@ impl Annealer {
         let mut model = Components::free(means, shape, &self.scale.variances, floor);
         let hard = self.state.clone();
         let weights = Weights::equal(beta);
-        let moments = super::pass::statistics_under(data, &hard, weights, data, &model, context)?;
+        let moments = statistics_under(data, &hard, weights, data, &model, context)?;
         model.update(&moments);
         self.state = model;
         Ok(())
@@ -137,6 +142,7 @@ impl Annealer {
     /// Go on from another run's parameters.
     pub fn start_from(&mut self, model: &Components) {
         self.state = model.clone();
+        self.labels = None;
     }
 
     /// The settings.
@@ -156,6 +162,10 @@ impl Annealer {
             (Solver::MeanField, None) => {
                 let (iterations, converged) = self.settle(&run)?;
                 (self.state.clone(), iterations, converged)
+            }
+            (Solver::Collapsed(kernel), _) => {
+                let sweeps = self.params.burn_in + self.params.keep;
+                (self.collapsed_sweeps(kernel, &run)?, sweeps, true)
             }
             (Solver::Gibbs, _) => {
                 (self.sweeps(&run)?, self.params.burn_in + self.params.keep, true)
@@ -208,6 +218,37 @@ impl Annealer {
             }
         }
         Ok(Components::average(&kept).unwrap_or_else(|| self.state.clone()))
+    }
+
+    /// Collapsed sampling at one temperature: the average of the kept sweeps' centroids.
+    fn collapsed_sweeps(&mut self, kernel: Kernel, run: &Run<'_, '_>) -> Result<Components> {
+        let (data, control) = (run.data, run.context.control);
+        let mut rng = self.stream(COLLAPSED, &[]);
+        let k = self.params.n_clusters;
+        let given = match self.labels.take() {
+            None if self.steps > 0 => Some(self.likeliest_labels(run)?),
+            known => known,
+        };
+        let start = given.as_deref().map_or(Start::Random, Start::Labels);
+        let mut chain = CollapsedState::new(data.raw(), start, k, &mut rng, control)?;
+        // The sampler's cost is |x - mu|^2; the shape's scale belongs to beta.
+        let beta = run.beta * self.state.shape().scale();
+        let (burn_in, keep) = (self.params.burn_in, self.params.keep);
+        let average = chain.sweeps(kernel, beta, burn_in, keep, &mut rng, control)?;
+        self.labels = Some(chain.labels().to_vec());
+        let means = &average.centroids - data.offset();
+        self.state = Components::fixed(means, self.state.shape());
+        Ok(self.state.clone())
+    }
+
+    /// The likeliest cluster of every object under the present parameters.
+    fn likeliest_labels(&self, run: &Run<'_, '_>) -> Result<Vec<u32>> {
+        let weights = Weights::equal(run.beta);
+        let p = all_probabilities(run.data, &self.state, weights, run.context)?;
+        let best = |row: ndarray::ArrayView1<'_, f64>| {
+            (0..row.len()).max_by(|&a, &b| row[a].total_cmp(&row[b]).then(b.cmp(&a))).unwrap_or(0)
+        };
+        Ok(p.outer_iter().map(|row| best(row) as u32).collect())
     }
 
     /// mu_k += N(0, I / (2 a beta n_k)), the exact conditional law of a centroid.

@@ -4,6 +4,7 @@ use std::ops::Deref;
 
 use crate::error::{Error, Result};
 use crate::model::Shape;
+use crate::sampling::Kernel;
 
 /// How the state at one temperature is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,6 +13,8 @@ pub enum Solver {
     MeanField,
     /// Annealed Gibbs sampling of assignments, centroids at the members' mean.
     Gibbs,
+    /// Collapsed sampling: centroids eliminated, assignments visited one at a time.
+    Collapsed(Kernel),
 }
 
 /// Settings of an annealing run; `check` turns them into [`CheckedParams`].
@@ -112,6 +115,10 @@ impl AnnealParams {
             }
         }
         self.check_range(positive)?;
+        if matches!(self.solver, Solver::Collapsed(_)) && self.shape.is_free() {
+            let remedy = "use solver='mean_field' or 'gibbs' with free covariances";
+            return Err(Error::invalid("solver", "eliminates centroids only", remedy));
+        }
         if self.mass_constrained && (self.shape.is_free() || self.solver != Solver::MeanField) {
             let remedy = "use covariance='fixed' and solver='mean_field' with it";
             return Err(Error::invalid("mass_constrained", "is set", remedy));

@@ -22,6 +22,9 @@ pub enum Coupling {
     Independent,
 }
 
+/// Hard assignments still gain agreement while they harden: go on until a step adds less, in bits.
+const PLATEAU: f64 = 1e-4;
+
 /// Two measurements of the same objects.
 pub struct PairData<'a> {
     /// First instance.
@@ -166,8 +169,10 @@ pub fn run(
         let step = annealer.step(data, beta, context)?;
         context.control.advance(beta, step.first.cost);
         let hard = step.first.softness < HARD && step.second.softness < HARD;
+        let before = steps.last().map_or(f64::NEG_INFINITY, |s: &PairStep| s.overlap.agreement);
+        let settled = hard && step.overlap.agreement - before < PLATEAU;
         steps.push(step);
-        if hard && !free && params.stop.is_none() {
+        if settled && !free && params.stop.is_none() {
             break;
         }
     }

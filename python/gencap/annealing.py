@@ -1,0 +1,227 @@
+"""Annealing: its settings, one temperature at a time, and the tree of splits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gencap import _core
+from gencap._progress import Control
+from gencap._validation import FloatArray, IntArray, check_integer, check_positive
+from gencap.results import AnnealingStep, Split, Trajectory
+
+__all__ = ["Annealing", "best_run", "grid_for", "split_tree", "steps", "trajectory_of"]
+
+
+@dataclass(frozen=True)
+class Annealing:
+    """How temperature falls.
+
+    Parameters
+    ----------
+    start : "critical" or float
+        First inverse temperature. "critical": 0.9 of the value at which a single cluster first
+        becomes unstable, computed from the data.
+    stop : "hard" or float
+        Last inverse temperature. "hard": when the mean over objects of 1 - max_k P_ik falls below
+        0.001, at the latest at 50 times the critical value.
+    n_steps : int
+        Temperatures from first to last, in geometric progression.
+    tol : float
+        Converged when no centroid coordinate moves more than `tol` times the data's rms radius.
+    max_iter : int
+        Most iterations at one temperature.
+    noise : float
+        Perturbation of the centroids at every temperature, in mean standard deviations.
+    burn_in, keep : int
+        Sweeps thrown away and averaged at every temperature, for the sampling solvers.
+
+    Examples
+    --------
+    >>> Annealing(n_steps=30).n_steps
+    30
+    """
+
+    start: str | float = "critical"
+    stop: str | float = "hard"
+    n_steps: int = 60
+    tol: float = 1e-4
+    max_iter: int = 100
+    noise: float = 1e-2
+    burn_in: int = 10
+    keep: int = 10
+
+    def settings(self) -> dict[str, Any]:
+        """Check the values and return them as the compiled core takes them."""
+        start = None if self.start == "critical" else check_positive(self.start, "start")
+        stop = None if self.stop == "hard" else check_positive(self.stop, "stop")
+        if isinstance(self.noise, bool) or not 0 <= float(self.noise) < math.inf:
+            raise ValueError(f"noise must be 0 or a positive number: got {self.noise!r}")
+        return {
+            "start": start,
+            "stop": stop,
+            "n_steps": check_integer(self.n_steps, "n_steps"),
+            "tol": check_positive(self.tol, "tol"),
+            "max_iter": check_integer(self.max_iter, "max_iter"),
+            "noise": float(self.noise),
+            "burn_in": check_integer(self.burn_in, "burn_in", minimum=0),
+            "keep": check_integer(self.keep, "keep"),
+        }
+
+
+def grid_for(params: _core.AnnealParams, arrays: list[FloatArray], control: Control) -> FloatArray:
+    """Return the common grid of inverse temperatures for several data sets.
+
+    The largest variance of all of them gives the smallest critical inverse temperature, so that no
+    instance has split before the grid begins. Without any variance there is one temperature only.
+    """
+    largest = max(
+        _core.largest_variance(x, switches=control.switches, report=control.report("scale"))
+        for x in arrays
+    )
+    return _core.beta_grid(params, largest) if largest > 0 else np.ones(1)
+
+
+def best_run(
+    x: FloatArray,
+    params: _core.AnnealParams,
+    *,
+    seed: int,
+    n_init: int,
+    threads: int,
+    control: Control,
+) -> tuple[Trajectory, FloatArray]:
+    """Anneal `x` from `n_init` starts; return the best run and the final costs of all."""
+    betas = grid_for(params, [x], control)
+    columns, _, costs = _core.anneal(
+        x,
+        params,
+        betas,
+        seed,
+        n_init,
+        threads,
+        switches=control.switches,
+        report=control.report("annealing"),
+    )
+    return trajectory_of(columns), np.asarray(costs)
+
+
+def steps(
+    x: FloatArray,
+    params: _core.AnnealParams,
+    *,
+    seed: int,
+    n_init: int,
+    threads: int,
+    control: Control,
+    heating: bool,
+) -> Iterator[AnnealingStep]:
+    """Yield the best of `n_init` runs temperature by temperature, while it is computed."""
+    betas = grid_for(params, [x], control)
+    restart = 0
+    if n_init > 1:
+        _, restart, _ = _core.anneal(
+            x,
+            params,
+            betas,
+            seed,
+            n_init,
+            threads,
+            switches=control.switches,
+            report=control.report("choosing a start"),
+        )
+    annealer = _core.Annealer(x, params, seed, restart, threads)
+    for beta in betas[::-1] if heating else betas:
+        run = trajectory_of(annealer.step(beta, control.switches, control.report("annealing")))
+        yield AnnealingStep(
+            beta=float(beta),
+            free_energy=float(run.free_energies[0]),
+            cost=float(run.costs[0]),
+            n_clusters=int(run.n_clusters[0]),
+            softness=float(run.softness[0]),
+            masses=run.masses[0],
+            groups=run.groups[0],
+            centroids=run.centroids[0],
+            covariances=None if run.covariances is None else run.covariances[0],
+            n_iter=int(run.n_iter[0]),
+            converged=bool(run.converged[0]),
+        )
+        if not heating and params.stops_when_hard and run.softness[0] < _core.HARD:
+            return
+
+
+def trajectory_of(columns: _core.Columns) -> Trajectory:
+    """Wrap the columns of a run, with the tree of splits they imply."""
+    n_steps, n_clusters, size = columns["covariances"].shape
+    n_features = columns["centroids"].shape[2]
+    covariances: FloatArray | None = None
+    if size == n_features**2 and size > 1:
+        shape = (n_steps, n_clusters, n_features, n_features)
+        covariances = columns["covariances"].reshape(shape)
+    elif size:
+        covariances = columns["covariances"]
+    return Trajectory(
+        betas=columns["betas"],
+        free_energies=columns["free_energies"],
+        costs=columns["costs"],
+        n_clusters=columns["n_clusters"],
+        softness=columns["softness"],
+        masses=columns["masses"],
+        groups=columns["groups"],
+        centroids=columns["centroids"],
+        n_iter=columns["n_iter"],
+        converged=columns["converged"],
+        splits=split_tree(columns["betas"], columns["groups"]),
+        covariances=covariances,
+    )
+
+
+def split_tree(betas: FloatArray, groups: IntArray) -> tuple[Split, ...]:
+    """Return the splits of a run, in the order of rising beta.
+
+    Two centroids split for good at the first temperature after the last one at which they were one
+    group; a group that flickers apart and back is one branch until then.
+
+    Parameters
+    ----------
+    betas : ndarray of shape (T,)
+        Rising inverse temperatures.
+    groups : ndarray of shape (T, K)
+        Group number of every centroid.
+
+    Returns
+    -------
+    tuple of Split
+        `parent` and `child` are centroid numbers; a branch is named by its lowest one.
+
+    Examples
+    --------
+    >>> split_tree(np.array([1.0, 2.0, 3.0]), np.array([[0, 0, 0], [0, 0, 1], [0, 1, 2]]))
+    (Split(parent=0, child=2, beta=2.0), Split(parent=0, child=1, beta=3.0))
+    """
+    n_steps, k = groups.shape
+    together = groups[:, :, None] == groups[:, None, :]
+    last = np.where(together.any(axis=0), n_steps - 1 - together[::-1].argmax(axis=0), -1)
+    splits: list[Split] = []
+    leads = np.zeros(k, dtype=np.int64)
+    for t in range(n_steps):
+        now = _leads(last >= t)
+        for lead in np.unique(now):
+            if leads[lead] != lead:
+                splits.append(Split(int(leads[lead]), int(lead), float(betas[t])))
+        leads = now
+    return tuple(splits)
+
+
+def _leads(linked: np.ndarray[Any, np.dtype[np.bool_]]) -> IntArray:
+    """Lowest member of the connected component of every node."""
+    leads = np.arange(len(linked))
+    while True:
+        lower = np.array([leads[row].min() for row in linked])
+        if np.array_equal(lower, leads):
+            return leads
+        leads = lower

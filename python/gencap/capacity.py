@@ -1,0 +1,354 @@
+"""Generalization capacity: the largest rate at which two instances still agree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from sklearn.base import clone
+
+from gencap import _core
+from gencap._lockstep import PairCurves, anneal_pairs, auto_coupling
+from gencap._nulls import NullKinds, calibrate, check_null
+from gencap._progress import Control, ProgressCallback, as_control
+from gencap._validation import FloatArray, IntArray, check_choice, check_n_jobs, check_seed
+from gencap.agreement import hamming_capacity
+from gencap.instances import FeatureSplits, Instances, Pair
+from gencap.models import AnnealedClusterer
+from gencap.results import Capacity, Curve
+
+__all__ = ["Measurements", "as_measurements", "capacity", "measure", "trivial"]
+
+Measurements: TypeAlias = Pair | Instances | FeatureSplits | Sequence[Pair]
+
+# A curve that ends within this many bits of its maximum has found no disagreement at all.
+PLATEAU = 1e-3
+
+
+def capacity(
+    model: Any,
+    pair: Measurements,
+    coupling: str = "auto",
+    null: NullKinds = None,
+    keep: str | None = None,
+    *,
+    null_draws: int = 19,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    progress: ProgressCallback | None = None,
+) -> Capacity:
+    """Measure how many bits per object a clustering model carries from one instance to the other.
+
+    For gencap's models J(beta) = H + (1/N) sum_i log2 sum_k P1_ik P2_ik is followed along the
+    annealing of both instances and its maximum is the capacity. Any other scikit-learn clusterer
+    is fitted to both instances and its labels are compared (Hamming weights).
+
+    Parameters
+    ----------
+    model : estimator
+        A gencap model, or any scikit-learn clusterer; it is cloned, never changed.
+    pair : Pair, Instances, FeatureSplits or list of Pair
+        Two measurements of the same objects, or several such pairs: their curves are averaged on
+        one grid of temperatures before the maximum is taken.
+    coupling : {"auto", "centroids", "merge", "responsibilities", "independent"}
+        How the second run is tied to the first. "auto": "centroids" when both instances have the
+        same columns, else "merge".
+    null : None, "independent", "gaussian", "both" or a sequence of kinds
+        Calibrations to draw: columns permuted one by one, and a Gaussian of equal covariance.
+    keep : None or "probabilities"
+        Keep the first instance's probabilities at every temperature (T x N x K floats).
+    null_draws : int
+        Draws per calibration; 99 for a final answer.
+    random_state : None, int or Generator
+        Seed; None takes the model's own `random_state`.
+    n_jobs : int, optional
+        Threads; None takes all cores. Results do not depend on it.
+    progress : callable, optional
+        Receives `gencap.Progress` values; raising from it cancels.
+
+    Returns
+    -------
+    Capacity
+
+    Notes
+    -----
+    The entropy H is that of the cluster masses at the last temperature, averaged over both
+    instances; with ``coupling="merge"`` that of the merged masses at the same temperature.
+
+    References
+    ----------
+    Haghir Chehreghani, Information-theoretic validation of clustering algorithms, 2013, Eq. 65.
+
+    Examples
+    --------
+    >>> import gencap
+    >>> data = gencap.datasets.gaussians(n_objects=400, variance=1.0, random_state=0)
+    >>> c = gencap.capacity(gencap.CentroidClustering(4, random_state=0), data.pair)
+    >>> round(c.bits, 1), c.n_clusters
+    (2.0, 4.0)
+    """
+    control, threads = as_control(progress), check_n_jobs(n_jobs)
+    seed = check_seed(getattr(model, "random_state", None) if random_state is None else random_state)
+    measured = as_measurements(pair)
+    kinds = check_null(null)
+    if keep is not None:
+        check_choice(keep, "keep", ("probabilities",))
+    found = measure(
+        [model], measured, coupling, seed=seed, threads=threads, control=control, keep=keep
+    )[0]
+
+    def statistic(twin: Measurements, silent: Control) -> float:
+        again = measure([model], twin, coupling, seed=seed, threads=1, control=silent)
+        return again[0].raw_bits
+
+    nulls = calibrate(
+        statistic,
+        measured,
+        observed=found.raw_bits,
+        kinds=kinds,
+        draws=null_draws,
+        seed=seed,
+        threads=threads,
+        control=control,
+    )
+    return _replace(found, null=nulls)
+
+
+def as_measurements(pair: Any) -> Measurements:
+    """Check that `pair` holds two or more measurements of the same objects."""
+    if isinstance(pair, Pair | Instances | FeatureSplits):
+        return pair
+    if isinstance(pair, Sequence) and pair and all(isinstance(one, Pair) for one in pair):
+        return list(pair)
+    raise TypeError(
+        f"pair must be a gencap.Pair, gencap.Instances or a list of pairs: got "
+        f"{type(pair).__name__}; make one with gencap.Pair(X1, X2) or gencap.split_features(X)"
+    )
+
+
+def pairs_of(measured: Measurements) -> list[Pair]:
+    """Return the single pairs that the measurements consist of."""
+    if isinstance(measured, Pair | Instances | FeatureSplits):
+        return list(measured.pairs())
+    return list(measured)
+
+
+def measure(
+    models: Sequence[Any],
+    measured: Measurements,
+    coupling: str,
+    *,
+    seed: int,
+    threads: int,
+    control: Control,
+    keep: str | None = None,
+) -> list[Capacity]:
+    """Measure several models on the same pairs; all their runs form one pool of tasks."""
+    pairs = pairs_of(measured)
+    results: dict[int, Capacity] = {}
+    annealed: list[tuple[int, AnnealedClusterer]] = []
+    for index, model in enumerate(models):
+        if not isinstance(model, AnnealedClusterer) or model.solver == "simulated_annealing":
+            results[index] = _hamming(model, pairs, seed, control)
+            continue
+        model.core_params()
+        for one in pairs:
+            _check_size(model, one)
+        if model.n_clusters == 1:
+            results[index] = trivial(pairs, coupling, seed)
+        else:
+            annealed.append((index, model))
+    runs = anneal_pairs(
+        [model for _, model in annealed],
+        pairs,
+        coupling,
+        seed=seed,
+        threads=threads,
+        control=control,
+    )
+    for (index, model), curves in zip(annealed, runs, strict=True):
+        results[index] = _summarize(model, pairs, curves, seed, threads, control, keep)
+    return [results[index] for index in range(len(models))]
+
+
+def _check_size(model: AnnealedClusterer, pair: Pair) -> None:
+    if model.n_clusters > pair.n_objects:
+        raise ValueError(
+            f"n_clusters must be at most the number of objects: got {model.n_clusters} for "
+            f"{pair.n_objects} rows; choose {pair.n_objects} or fewer"
+        )
+
+
+def trivial(pairs: Sequence[Pair], coupling: str, seed: int) -> Capacity:
+    """Return the capacity of one cluster: 0 bits, by definition."""
+    ones = np.ones((pairs[0].n_objects, 1))
+    return Capacity(
+        bits=0.0,
+        raw_bits=0.0,
+        beta=0.0,
+        n_clusters=1.0,
+        curve=None,
+        labels=np.zeros(pairs[0].n_objects, dtype=np.int64),
+        probabilities=ones,
+        second_probabilities=ones,
+        groups=np.zeros(1, dtype=np.int64),
+        coupling=auto_coupling(coupling, pairs),
+        bits_per_pair=np.zeros(len(pairs)),
+        optimistic=any(pair.optimistic for pair in pairs),
+        names=pairs[0].names,
+        seed=seed,
+    )
+
+
+def _summarize(
+    model: AnnealedClusterer,
+    pairs: Sequence[Pair],
+    curves: PairCurves,
+    seed: int,
+    threads: int,
+    control: Control,
+    keep: str | None,
+) -> Capacity:
+    """Average the curves of all pairs, take the maximum, describe the solution there."""
+    curve = curves.mean()
+    best = int(np.argmax(curve.bits))
+    raw = float(curve.bits[best])
+    plateau = bool(raw > 0 and raw - curve.bits[-1] < PLATEAU)
+    if plateau:
+        best = int(np.argmax(curve.bits > raw - PLATEAU))
+    solution = _Solution.at(model, pairs[0], curves, best, threads, control)
+    path = None
+    if keep == "probabilities":
+        path = np.stack(
+            [
+                curves.probabilities(model, pairs[0], 0, step, threads, control)
+                for step in range(len(curves.first.betas))
+            ]
+        )
+    return Capacity(
+        bits=max(0.0, raw),
+        raw_bits=raw,
+        beta=float(curve.beta[best]),
+        n_clusters=float(curve.n_clusters[best]),
+        curve=curve,
+        labels=solution.labels,
+        probabilities=solution.first,
+        second_probabilities=solution.second,
+        groups=solution.groups,
+        splits=curves.first.splits,
+        coupling=curves.coupling,
+        bits_per_pair=curves.best_per_pair(),
+        plateau=plateau,
+        optimistic=any(pair.optimistic for pair in pairs),
+        trajectories=(curves.first, curves.second),
+        path_probabilities=path,
+        names=pairs[0].names,
+        seed=seed,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Solution:
+    """Assignments of the first pair at one temperature."""
+
+    first: FloatArray
+    second: FloatArray
+    groups: IntArray
+    labels: IntArray
+
+    @classmethod
+    def at(
+        cls,
+        model: AnnealedClusterer,
+        pair: Pair,
+        curves: PairCurves,
+        step: int,
+        threads: int,
+        control: Control,
+    ) -> _Solution:
+        step = min(step, len(curves.first.betas) - 1)
+        first = curves.probabilities(model, pair, 0, step, threads, control)
+        second = curves.probabilities(model, pair, 1, step, threads, control)
+        groups = curves.first.groups[step]
+        slots = curves.slots[step]
+        if curves.coupling == "merge":
+            # Merged clusters correspond, single ones do not: columns are groups on both sides.
+            size = int(max(groups.max(), slots.max())) + 1
+            first, second = _collect(first, groups, size), _collect(second, slots, size)
+            groups = np.arange(size)
+        else:
+            second = _collect(second, slots, len(slots))
+        masses = _collect(first, groups, int(groups.max()) + 1)
+        likeliest = masses.argmax(axis=1)
+        _, labels = np.unique(likeliest, return_inverse=True)
+        return cls(first, second, groups, labels.astype(np.int64))
+
+
+def _collect(columns: FloatArray, slots: IntArray, size: int) -> FloatArray:
+    """Add up the columns that share a slot."""
+    out = np.zeros((len(columns), size))
+    for column, slot in enumerate(slots):
+        out[:, slot] += columns[:, column]
+    return out
+
+
+def _hamming(model: Any, pairs: Sequence[Pair], seed: int, control: Control) -> Capacity:
+    """Capacity of any clusterer from the labels it gives to both instances (Eq. 87)."""
+    labels = [[_fit_labels(model, x, seed, control) for x in (p.first, p.second)] for p in pairs]
+    raw = np.array([hamming_capacity(one, two) for one, two in labels])
+    mean = float(raw.mean())
+    kinds, codes = np.unique(labels[0][0], return_inverse=True)
+    one_hot = np.eye(len(kinds))[codes]
+    others, second = np.unique(labels[0][1], return_inverse=True)
+    second_hot = _aligned(one_hot, np.eye(len(others))[second])
+    return Capacity(
+        bits=max(0.0, mean),
+        raw_bits=mean,
+        beta=float("nan"),
+        n_clusters=float(np.mean([len(np.unique(one)) for one, _ in labels])),
+        curve=None,
+        labels=codes.astype(np.int64),
+        probabilities=one_hot,
+        second_probabilities=second_hot,
+        groups=np.arange(len(kinds)),
+        weights="hamming",
+        coupling="independent",
+        bits_per_pair=raw,
+        optimistic=any(pair.optimistic for pair in pairs),
+        names=pairs[0].names,
+        seed=seed,
+    )
+
+
+def _aligned(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Bring the columns of `second` into the order of `first`, padding the narrower one."""
+    size = max(first.shape[1], second.shape[1])
+    first = np.pad(first, ((0, 0), (0, size - first.shape[1])))
+    second = np.pad(second, ((0, 0), (0, size - second.shape[1])))
+    _, _, partner = _core.measure_agreement(first, second)
+    return second[:, np.asarray(partner, dtype=np.int64)]
+
+
+def _fit_labels(model: Any, x: FloatArray, seed: int, control: Control) -> IntArray:
+    """Labels of a clone of `model`; each instance is fitted by itself."""
+    if not hasattr(model, "fit"):
+        raise TypeError(
+            f"model must be a gencap model or a scikit-learn clusterer: got {type(model).__name__}"
+        )
+    if control.cancelled:
+        raise _core.Cancelled("the computation was cancelled")
+    fresh = clone(model)
+    if "random_state" in fresh.get_params() and fresh.get_params()["random_state"] is None:
+        fresh.set_params(random_state=seed % 2**32)
+    if isinstance(fresh, AnnealedClusterer):
+        fresh.fit(x, progress=control)
+    else:
+        fresh.fit(x)
+    labels = fresh.labels_ if hasattr(fresh, "labels_") else fresh.predict(x)
+    return np.asarray(labels)
+
+
+def _replace(found: Capacity, **changes: Any) -> Capacity:
+    return Capacity(**{**found.__dict__, **changes})

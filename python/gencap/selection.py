@@ -1,0 +1,103 @@
+"""How many clusters? Capacity against K, and the choice it suggests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from gencap._nulls import NullKinds, calibrate, check_null
+from gencap._progress import Control, ProgressCallback, as_control
+from gencap._validation import check_integer, check_n_jobs, check_seed
+from gencap.capacity import Measurements, as_measurements, measure
+from gencap.results import Capacity, Order
+
+__all__ = ["best_order", "select_order"]
+
+# Differences below this are not worth another cluster.
+TOLERANCE = 0.01
+
+
+def select_order(
+    model: Any,
+    pair: Measurements,
+    n_clusters: Iterable[int] = range(1, 11),
+    *,
+    coupling: str = "auto",
+    null: NullKinds = None,
+    null_draws: int = 99,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    progress: ProgressCallback | None = None,
+) -> Order:
+    """Measure the capacity for several numbers of clusters and choose one.
+
+    The choice is the smallest K within max(0.01 bit, one standard deviation over pairs) of the
+    best; 1 where no K >= 2 has positive capacity.
+
+    Parameters
+    ----------
+    model : estimator
+        A gencap model or any scikit-learn clusterer with a parameter `n_clusters`.
+    pair : Pair, Instances, FeatureSplits or list of Pair
+        The measurements; several pairs give error bars.
+    n_clusters : iterable of int
+        The numbers to try.
+    coupling, random_state, n_jobs, progress
+        As in `capacity`.
+    null : None, "independent", "gaussian", "both" or a sequence of kinds
+        Calibrations of the best capacity. Every draw goes through the same choice of K, so that
+        having tried many K does not make the answer look more certain than it is.
+    null_draws : int
+        Draws per calibration.
+
+    Returns
+    -------
+    Order
+
+    Examples
+    --------
+    >>> import gencap
+    >>> data = gencap.datasets.gaussians(n_objects=300, variance=1.0, random_state=0)
+    >>> order = gencap.select_order(gencap.CentroidClustering(random_state=0), data.pair, range(1, 7))
+    >>> order.best, order.bits.round(1)[4]
+    (4, np.float64(2.0))
+    """
+    control, threads = as_control(progress), check_n_jobs(n_jobs)
+    seed = check_seed(getattr(model, "random_state", None) if random_state is None else random_state)
+    measured, kinds = as_measurements(pair), check_null(null)
+    numbers = sorted({check_integer(k, "n_clusters") for k in n_clusters})
+    if not numbers:
+        raise ValueError("n_clusters must name at least one number of clusters: got none")
+    models = [clone(model).set_params(n_clusters=k) for k in numbers]
+    found = measure(models, measured, coupling, seed=seed, threads=threads, control=control)
+    capacities = dict(zip(numbers, found, strict=True))
+
+    def statistic(twin: Measurements, silent: Control) -> float:
+        again = measure(models, twin, coupling, seed=seed, threads=1, control=silent)
+        return max(c.raw_bits for c in again)
+
+    nulls = calibrate(
+        statistic,
+        measured,
+        observed=max(c.raw_bits for c in found),
+        kinds=kinds,
+        draws=null_draws,
+        seed=seed,
+        threads=threads,
+        control=control,
+    )
+    return Order(capacities, best_order(capacities), nulls)
+
+
+def best_order(capacities: Mapping[int, Capacity]) -> int:
+    """Smallest K within max(0.01 bit, one standard deviation) of the best; 1 without structure."""
+    positive = {k: c for k, c in capacities.items() if k >= 2 and c.raw_bits > 0}
+    if not positive:
+        return 1
+    top = max(positive.values(), key=lambda c: c.bits)
+    spread = 0.0 if np.isnan(top.bits_sd) else top.bits_sd
+    enough = top.bits - max(TOLERANCE, spread)
+    return min(k for k, c in capacities.items() if c.bits >= enough)
