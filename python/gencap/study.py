@@ -28,6 +28,7 @@ from gencap.instances import (
     split_objects,
 )
 from gencap.report.study import Setting, Study
+from gencap.report.words import chosen
 from gencap.results import Order
 
 __all__ = ["StudyPlan", "study_matrix", "study_pairs"]
@@ -140,12 +141,12 @@ def study_matrix(
     said = [_sentence(note) for note in (*notes, *_findings(table, plan))]
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always", OptimisticPairingWarning)
-        pairs = _make_pairs(first, second, plan)
+        measurements = _make_pairs(first, second, plan)
     said += [_spoken(w) for w in heard]
-    rows = pairs[0].index1
+    rows = _pairs_of(measurements)[0].index1
     shown = check_matrix(_scaled(first, plan), "first").values[rows]
     return study_pairs(
-        pairs,
+        measurements,
         shown,
         title=title,
         description=description,
@@ -159,7 +160,7 @@ def study_matrix(
 
 
 def study_pairs(
-    pairs: Sequence[Pair],
+    measurements: Any,
     data: Any,
     *,
     title: str,
@@ -175,10 +176,10 @@ def study_pairs(
 
     Parameters
     ----------
-    pairs : sequence of Pair
-        Capacities average over them; error bars are their spread.
+    measurements : Pair, Instances, FeatureSplits or sequence of Pair
+        Capacities average over the pairs; error bars are their spread.
     data : ndarray of shape (N, D)
-        What the scatter shows; the objects of ``pairs[0]``.
+        What the scatter shows; the objects of the first pair.
     title, description, plan, columns, truth, notes, split, progress
         See `study_matrix` and `gencap.report.Study`.
 
@@ -189,10 +190,11 @@ def study_pairs(
     """
     plan = plan or StudyPlan()
     said = list(notes)
+    pairs = _pairs_of(measurements)
     started = time.perf_counter()
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
-        order = _select(plan, list(pairs), progress)
+        order = _select(plan, measurements, progress)
     seconds = time.perf_counter() - started
     said += [note for note in (_spoken(w) for w in heard) if note not in said]
     order, level_note = _readable_level(order, plan.null_draws)
@@ -200,7 +202,7 @@ def study_pairs(
         title=title,
         description=description,
         order=order,
-        best=order.capacities[order.best],
+        best=chosen(order),
         data=np.asarray(data, dtype=np.float64),
         names=pairs[0].names,
         columns=columns,
@@ -211,15 +213,19 @@ def study_pairs(
     )
 
 
+def _pairs_of(measurements: Any) -> list[Pair]:
+    return list(measurements.pairs() if hasattr(measurements, "pairs") else measurements)
+
+
 def _select(
-    plan: StudyPlan, pairs: list[Pair], progress: ProgressCallback | Control | None
+    plan: StudyPlan, measurements: Any, progress: ProgressCallback | Control | None
 ) -> Order:
     from gencap.selection import select_order
 
     select: Callable[..., Order] = select_order
     return select(
         plan.make_model(),
-        pairs if len(pairs) > 1 else pairs[0],
+        measurements,
         n_clusters=plan.clusters,
         null=NULLS if plan.null_draws else None,
         null_draws=plan.null_draws,
@@ -229,12 +235,12 @@ def _select(
     )
 
 
-def _make_pairs(first: Any, second: Any, plan: StudyPlan) -> list[Pair]:
+def _make_pairs(first: Any, second: Any, plan: StudyPlan) -> Any:
     scaled = _scaled(first, plan)
     if second is not None:
-        return [Pair(scaled, _scaled(second, plan))]
+        return Pair(scaled, _scaled(second, plan))
     if plan.split == "interleave":
-        return [split_features(scaled, how="interleave")]
+        return split_features(scaled, how="interleave")
     if plan.split == "random":
         return random_feature_splits(scaled, plan.n_splits, random_state=plan.seed)
     seeds = np.random.SeedSequence(plan.seed).generate_state(plan.n_splits)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gencap.report import Study
+from gencap.report import Study, chosen
 from gencap.results import Capacity, Curve, NullResult, Order, Split, Trajectory
 
 
@@ -113,7 +113,7 @@ def make_data(labels, n_columns=2, seed=0):
 
 def make_study(title="Synthetic", best=4, n_objects=300, n_columns=2, order=None, **changes):
     order = make_order(best, n_objects=n_objects) if order is None else order
-    capacity = order.capacities[order.best]
+    capacity = chosen(order)
     values = dict(
         title=title,
         description="Made for a test.",

@@ -25,6 +25,7 @@ from gencap.io import InputError
 from gencap.report import (
     Study,
     capacity_curve,
+    chosen,
     order_curve,
     plots_of,
     render_html,
@@ -313,6 +314,13 @@ def test_verdict_without_structure_and_without_null():
     assert "carry" not in verdict_sentence(nothing)
     uncalibrated = make_order(null={})
     assert "nulls" in verdict_sentence(uncalibrated)
+
+
+def test_one_cluster_chosen_but_not_tried():
+    order = make_order(best=1, heights={2: -0.1, 3: -0.2})
+    assert chosen(order) is order.capacities[2]
+    study = make_study(order=order, best=chosen(order), data=np.zeros((300, 2)))
+    assert order.verdict_text in page_of(study).text
 
 
 def test_warnings_name_what_is_wrong():

@@ -8,12 +8,13 @@ from gencap.report._split_diagram import split_diagram
 from gencap.report.files import results_document, write_report
 from gencap.report.html import plots_of, render_html
 from gencap.report.study import Study
-from gencap.report.words import verdict_sentence, warnings_of
+from gencap.report.words import chosen, verdict_sentence, warnings_of
 
 __all__ = [
     "Plot",
     "Study",
     "capacity_curve",
+    "chosen",
     "order_curve",
     "plots_of",
     "render_html",

@@ -19,7 +19,7 @@ from gencap.report._scatter import scatter
 from gencap.report._split_diagram import split_diagram
 from gencap.report.study import Study
 from gencap.report.tables import contingency_table
-from gencap.report.words import amount, p_value, verdict_sentence, warnings_of
+from gencap.report.words import amount, chosen, p_value, verdict_sentence, warnings_of
 from gencap.results import Order
 
 __all__ = ["plots_of", "render_html", "versions"]
@@ -105,7 +105,7 @@ def render_html(
 
 def _section(number: int, study: Study, plots: Sequence[Plot]) -> dict[str, Any]:
     order = study.order
-    best = order.capacities[order.best]
+    best = chosen(order)
     classes = contingency_table(study)
     return {
         "id": f"study-{number}",

@@ -26,7 +26,7 @@ class Study:
     order : Order
         Capacity against the number of clusters.
     best : Capacity
-        The result shown in detail, normally ``order.capacities[order.best]``.
+        The result shown in detail, normally ``chosen(order)``.
     data : ndarray of shape (N, D)
         What the scatter shows; row i is the object of ``best.labels[i]``.
     names : ndarray of shape (N,) or None

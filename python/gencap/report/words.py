@@ -10,7 +10,7 @@ from gencap.report._canvas import NULL_NAMES
 from gencap.report.study import Study
 from gencap.results import Capacity, NullResult, Order
 
-__all__ = ["amount", "verdict_sentence", "warnings_of"]
+__all__ = ["amount", "chosen", "verdict_sentence", "warnings_of"]
 
 
 def amount(bits: float, spread: float = math.nan, unit: str = " bits") -> str:
@@ -29,6 +29,11 @@ def amount(bits: float, spread: float = math.nan, unit: str = " bits") -> str:
     return f"{bits:.2f}{plus_minus}{unit}"
 
 
+def chosen(order: Order) -> Capacity:
+    """Return the result of the chosen K; the smallest K tried where 1 was chosen but not tried."""
+    return order.capacities.get(order.best, order.capacities[min(order.capacities)])
+
+
 def p_value(null: NullResult) -> str:
     """Return the p-value in words, with ``≤`` where more draws could make it smaller."""
     smallest = 1.0 / (1 + max(len(null.draws), 1))
@@ -44,7 +49,7 @@ def null_phrase(order: Order, kind: str) -> str:
 
 def verdict_sentence(order: Order) -> str:
     """Return one sentence that answers the question, with every number it rests on."""
-    best = order.capacities[order.best]
+    best = chosen(order)
     strongest = max(order.capacities.values(), key=lambda c: c.bits)
     found = amount(best.bits, best.bits_sd)
     nulls = "; ".join(null_phrase(order, kind) for kind in order.null)
@@ -86,7 +91,7 @@ def _search_warnings(order: Order) -> list[str]:
             f"The choice K* = {largest} is the largest number of clusters tried; "
             "try more to see where the capacity stops rising."
         )
-    best = order.capacities[order.best]
+    best = chosen(order)
     if len(best.bits_per_pair) < 2:
         found.append(
             "Only one pair of measurements was used, so there are no error bars; "
