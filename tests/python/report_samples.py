@@ -68,6 +68,8 @@ def make_capacity(n_clusters=4, bits=1.5, n_objects=300, n_pairs=5, seed=0, **ch
         curve=make_curve(bits, n_clusters),
         labels=probabilities.argmax(axis=1),
         probabilities=probabilities,
+        second_probabilities=probabilities,
+        groups=np.arange(n_clusters),
         splits=trajectory.splits,
         bits_per_pair=bits + 0.04 * rng.standard_normal(n_pairs),
         trajectories=(trajectory, trajectory),

@@ -365,6 +365,11 @@ def test_study_refuses_what_does_not_fit(field, value):
 def test_confidence_is_the_largest_probability():
     study = make_study()
     np.testing.assert_array_equal(study.confidence, study.best.probabilities.max(axis=1))
+    merged = make_capacity(groups=np.array([0, 0, 1, 1]))
+    halves = merged.probabilities.reshape(300, 2, 2).sum(axis=2)
+    np.testing.assert_allclose(
+        make_study(order=Order({4: merged}, 4)).confidence, halves.max(axis=1)
+    )
     bare = make_capacity(probabilities=np.zeros((300, 0)))
     assert make_study(order=Order({4: bare}, 4)).confidence.tolist() == [1.0] * 300
 
@@ -447,6 +452,16 @@ def test_page_states_verdict_numbers_settings_and_versions():
     assert verdict_sentence(study.order) in text
     for fragment in ("Column 2 is constant.", "seed", "12.3 s", "scikit-learn", "A bit is one"):
         assert fragment in text
+
+
+def test_without_clusters_the_strongest_search_is_shown():
+    one = make_capacity(1, 0.0, curve=None, trajectories=(), beta=0.0)
+    order = Order({1: one, 2: make_capacity(2, -0.2), 3: make_capacity(3, -0.1)}, 1, make_nulls())
+    plots = plots_of(make_study(order=order))
+    assert [plot.name for plot in plots] == ["order", "curve", "splits", "scatter"]
+    assert "Shown for K = 3" in plots[1].caption
+    alone = plots_of(make_study(order=Order({1: one}, 1, make_nulls())))
+    assert [plot.name for plot in alone] == ["order", "scatter"]
 
 
 def test_page_has_both_color_schemes_and_print():

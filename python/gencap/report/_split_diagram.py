@@ -49,7 +49,8 @@ def split_diagram(
     optimum = np.nan if beta is None else float(beta)
     known = bool(np.isfinite(optimum) and optimum > 0)
     at = int(np.argmin(np.abs(trajectory.betas - optimum))) if known else len(trajectory) - 1
-    group = _ranked_groups(trajectory.groups[at], position[at])
+    # Numbers in the order of the groups are the numbers of the labels: colors match the scatter.
+    group = np.unique(trajectory.groups[at], return_inverse=True)[1].astype(np.int64)
     title = "How the clusters split as the data are cooled"
     with style():
         figure = new_figure(6.0, 4.2)
@@ -84,14 +85,6 @@ def _project(
     axis = axis * (1.0 if axis[np.argmax(np.abs(axis))] >= 0 else -1.0)
     position = ((rows - offset) @ axis).reshape(n_steps, n_centers)
     return position, "position of the centers\n(first principal axis)"
-
-
-def _ranked_groups(groups: NDArray[np.int64], position: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the groups numbered 0, 1, ... by where they lie: colors follow the picture."""
-    numbers = np.unique(groups)
-    places = [float(np.mean(position[groups == g])) for g in numbers]
-    rank = {int(numbers[i]): r for r, i in enumerate(np.argsort(places, kind="stable"))}
-    return np.array([rank[int(g)] for g in groups], dtype=np.int64)
 
 
 def _draw_lines(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from gencap.report._split_diagram import split_diagram
 from gencap.report.study import Study
 from gencap.report.tables import contingency_table
 from gencap.report.words import amount, chosen, p_value, verdict_sentence, warnings_of
-from gencap.results import Order
+from gencap.results import Capacity, Order
 
 __all__ = ["plots_of", "render_html", "versions"]
 
@@ -36,11 +36,25 @@ class Cells:
 
 def plots_of(study: Study) -> list[Plot]:
     """Return the figures of a study, in reading order."""
-    plots = [order_curve(study.order), capacity_curve(study.best, study.order.null)]
-    if study.best.trajectories and len(study.best.trajectories[0]):
-        plots.append(split_diagram(study.best.trajectories[0], study.best.beta))
-    plots.append(scatter(study))
-    return plots
+    plots = []
+    detail, remark = _detailed(study)
+    if detail.curve is not None:
+        plots.append(capacity_curve(detail, study.order.null))
+    if detail.trajectories and len(detail.trajectories[0]):
+        plots.append(split_diagram(detail.trajectories[0], detail.beta))
+    plots = [replace(plot, caption=plot.caption + remark) for plot in plots]
+    return [order_curve(study.order), *plots, scatter(study)]
+
+
+def _detailed(study: Study) -> tuple[Capacity, str]:
+    """Return the result whose annealing is shown; one cluster has none, the strongest stands in."""
+    if study.best.curve is not None or study.order.best > 1:
+        return study.best, ""
+    others = [(k, c) for k, c in study.order.capacities.items() if c.curve is not None]
+    if not others:
+        return study.best, ""
+    k, strongest = max(others, key=lambda item: item[1].raw_bits)
+    return strongest, f" Shown for K = {k}, the strongest of those tried."
 
 
 def versions() -> dict[str, str]:

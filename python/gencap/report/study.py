@@ -81,8 +81,11 @@ class Study:
 
     @property
     def confidence(self) -> NDArray[np.float64]:
-        """Probability of each object's own cluster at the optimum."""
-        probabilities = self.best.probabilities
+        """Probability of each object's own cluster at the optimum, coincident centers summed."""
+        probabilities, groups = self.best.probabilities, self.best.groups
         if probabilities.size == 0:
             return np.ones(len(self.best.labels))
-        return np.asarray(probabilities.max(axis=1), dtype=np.float64)
+        masses = np.zeros((len(probabilities), int(groups.max()) + 1))
+        np.add.at(masses.T, groups, probabilities.T)
+        # Sums of probabilities may exceed 1 by rounding.
+        return np.asarray(np.minimum(masses.max(axis=1), 1.0), dtype=np.float64)
