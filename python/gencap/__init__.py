@@ -1,6 +1,57 @@
-"""How many bits of your clustering are real?"""
+"""Bits of reliable information per object: how much of a clustering is real."""
 
+from gencap import channel, datasets, sampling, weights
 from gencap._core import __version__
 from gencap._progress import Cancelled, Control, Progress
+from gencap.agreement import capacity_from_probabilities, hamming_capacity
+from gencap.annealing import Annealing
+from gencap.capacity import capacity
+from gencap.instances import Instances, Pair
+from gencap.models import CentroidClustering, GaussianMixture
+from gencap.results import (
+    AnnealingStep,
+    Capacity,
+    Curve,
+    NullResult,
+    Order,
+    Split,
+    Trajectory,
+)
+from gencap.selection import select_order
+from gencap.splits import (
+    OptimisticPairingWarning,
+    random_feature_splits,
+    split_features,
+    split_objects,
+)
 
-__all__ = ["Cancelled", "Control", "Progress", "__version__"]
+__all__ = [
+    "Annealing",
+    "AnnealingStep",
+    "Cancelled",
+    "Capacity",
+    "CentroidClustering",
+    "Control",
+    "Curve",
+    "GaussianMixture",
+    "Instances",
+    "NullResult",
+    "OptimisticPairingWarning",
+    "Order",
+    "Pair",
+    "Progress",
+    "Split",
+    "Trajectory",
+    "__version__",
+    "capacity",
+    "capacity_from_probabilities",
+    "channel",
+    "datasets",
+    "hamming_capacity",
+    "random_feature_splits",
+    "sampling",
+    "select_order",
+    "split_features",
+    "split_objects",
+    "weights",
+]

@@ -127,7 +127,9 @@ def anneal_pairs(
 
     columns = parallel_map(job, tasks, threads=outer, control=control, message="annealing")
     size = len(pairs)
-    return [_collect(columns[m * size : (m + 1) * size], grids[m], mode) for m in range(len(models))]
+    return [
+        _collect(columns[m * size : (m + 1) * size], grids[m], mode) for m in range(len(models))
+    ]
 
 
 def _seed_of_pair(seed: int, q: int) -> int:

@@ -1,4 +1,4 @@
-"""Null calibrations: the same pipeline on twins of the data without structure, or without clusters."""
+"""Null calibrations: the same pipeline on twins of the data without clusters."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import numpy as np
 from gencap._parallel import parallel_map
 from gencap._progress import Control
 from gencap._validation import check_choice, check_integer
-from gencap.instances import FeatureSplits, Instances, Pair
+from gencap.instances import Instances, Pair
 from gencap.nulls import KINDS
 from gencap.results import NullResult
+from gencap.splits import FeatureSplits
 
 __all__ = ["NullKinds", "calibrate", "check_null"]
 

@@ -62,11 +62,7 @@ def _single(control: Control, message: str) -> Control:
     """Return a control that passes the inner steps of a lone task on to the caller."""
 
     def tell(progress: Progress) -> None:
-        control(
-            Progress(
-                progress.done, progress.total, message, progress.beta, progress.energy
-            )
-        )
+        control(Progress(progress.done, progress.total, message, progress.beta, progress.energy))
 
     inner = Control(tell)
     inner.switches = control.switches

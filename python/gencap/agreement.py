@@ -25,8 +25,8 @@ def capacity_from_probabilities(
         Assignment probabilities on the first and the second instance; row i is object i in both
         and sums to 1. The narrower array is padded with columns of zeros.
     masses : array-like of shape (K,), optional
-        Cluster masses or sizes from which H is computed (they are scaled to sum to 1). By default the
-        mean column masses of `P1` and the aligned `P2`.
+        Cluster masses or sizes from which H is computed (they are scaled to sum to 1). By default
+        the mean column masses of `P1` and the aligned `P2`.
     align : bool, default True
         Match the columns of `P2` to those of `P1` first, by optimal assignment on P1^T P2.
 
@@ -101,7 +101,7 @@ def hamming_capacity(
     Raises
     ------
     ValueError
-        If the lengths differ, a labeling is empty, or `n_clusters` is less than the number of labels.
+        If the lengths differ, a labeling is empty, or there are more labels than `n_clusters`.
 
     See Also
     --------
@@ -174,7 +174,7 @@ def _masses(values: ArrayLike) -> NDArray[np.float64]:
 
 
 def _codes(labels: Iterable[Hashable], name: str) -> NDArray[np.uintp]:
-    """Number labels 0, 1, ... in order of appearance, whatever they are."""
+    """Return numbers 0, 1, ... for labels of any kind, in order of appearance."""
     codes: dict[Hashable, int] = {}
     values = labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
     if not values:

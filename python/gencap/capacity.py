@@ -15,9 +15,10 @@ from gencap._nulls import NullKinds, calibrate, check_null
 from gencap._progress import Control, ProgressCallback, as_control
 from gencap._validation import FloatArray, IntArray, check_choice, check_n_jobs, check_seed
 from gencap.agreement import hamming_capacity
-from gencap.instances import FeatureSplits, Instances, Pair
+from gencap.instances import Instances, Pair
 from gencap.models import AnnealedClusterer
-from gencap.results import Capacity, Curve
+from gencap.results import Capacity
+from gencap.splits import FeatureSplits
 
 __all__ = ["Measurements", "as_measurements", "capacity", "measure", "trivial"]
 
@@ -90,7 +91,9 @@ def capacity(
     (2.0, 4.0)
     """
     control, threads = as_control(progress), check_n_jobs(n_jobs)
-    seed = check_seed(getattr(model, "random_state", None) if random_state is None else random_state)
+    seed = check_seed(
+        getattr(model, "random_state", None) if random_state is None else random_state
+    )
     measured = as_measurements(pair)
     kinds = check_null(null)
     if keep is not None:
@@ -114,6 +117,11 @@ def capacity(
         control=control,
     )
     return _replace(found, null=nulls)
+
+
+def model_seed(model: Any) -> Any:
+    """Return the model's own `random_state`, where it has one."""
+    return getattr(model, "random_state", None)
 
 
 def as_measurements(pair: Any) -> Measurements:

@@ -1,16 +1,13 @@
-"""Two or more measurements of the same objects, and ways to make them from one table."""
+"""Two or more measurements of the same objects."""
 
 from __future__ import annotations
 
 import itertools
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
-from scipy.spatial.distance import cdist
 
 from gencap._matching import match_columns, match_rows, share_columns, take_rows
 from gencap._validation import (
@@ -18,29 +15,14 @@ from gencap._validation import (
     IntArray,
     Matrix,
     ObjectArray,
-    check_choice,
-    check_integer,
     check_matrix,
-    check_seed,
 )
 from gencap.nulls import resample_matrix
 
 __all__ = [
     "Instances",
-    "OptimisticPairingWarning",
     "Pair",
-    "random_feature_splits",
-    "split_features",
-    "split_objects",
 ]
-
-MEASURES = ("euclidean", "sqeuclidean", "cosine", "pearson")
-# The matching needs a dense distance matrix and time cubic in its side.
-MOST_PER_SIDE = 5_000
-
-
-class OptimisticPairingWarning(UserWarning):
-    """The instances were paired by proximity, so the bits come out too high."""
 
 
 class _Source(Protocol):
@@ -114,7 +96,7 @@ class Pair:
         self._set(left, right, names, (index, index if rows is None else rows), same_columns)
 
     @classmethod
-    def _build(
+    def build(
         cls,
         left: Matrix,
         right: Matrix,
@@ -123,6 +105,7 @@ class Pair:
         same_columns: bool,
         source: _Source | None = None,
     ) -> Pair:
+        """Assemble a pair from checked parts, with the pipeline that made it."""
         pair = cls.__new__(cls)
         pair._set(left, right, names, index, same_columns, source)
         return pair
@@ -137,11 +120,11 @@ class Pair:
         source: _Source | None = None,
     ) -> None:
         fields: dict[str, Any] = {
-            "first": _read_only(left.values),
-            "second": _read_only(right.values),
+            "first": read_only(left.values),
+            "second": read_only(right.values),
             "names": names,
-            "index1": _read_only(index[0]),
-            "index2": _read_only(index[1]),
+            "index1": read_only(index[0]),
+            "index2": read_only(index[1]),
             "columns1": left.columns,
             "columns2": right.columns,
             "same_columns": bool(same_columns),
@@ -188,8 +171,8 @@ class Pair:
         """
         if self._source is not None:
             return self._source.resample(kind, rng)
-        left, right = _resample_jointly([self.first, self.second], kind, rng)
-        return Pair._build(
+        left, right = resample_jointly([self.first, self.second], kind, rng)
+        return Pair.build(
             Matrix(left, None, self.columns1),
             Matrix(right, None, self.columns2),
             self.names,
@@ -237,8 +220,8 @@ class Instances:
             matrices.append(match_columns(head, take_rows(matrix, rows)))
             indices.append(index if rows is None else rows)
         names = next((m.names for m in matrices if m.names is not None), None)
-        self._matrices = tuple(Matrix(_read_only(m.values), None, m.columns) for m in matrices)
-        self._indices = tuple(_read_only(rows) for rows in indices)
+        self._matrices = tuple(Matrix(read_only(m.values), None, m.columns) for m in matrices)
+        self._indices = tuple(read_only(rows) for rows in indices)
         self.names: ObjectArray | None = names
 
     @property
@@ -264,14 +247,14 @@ class Instances:
         for a, b in itertools.combinations(range(len(self)), 2):
             left, right = self._matrices[a], self._matrices[b]
             index = (self._indices[a], self._indices[b])
-            yield Pair._build(left, right, self.names, index, share_columns(left, right))
+            yield Pair.build(left, right, self.names, index, share_columns(left, right))
 
     def resample(self, kind: str, rng: np.random.Generator) -> Instances:
         """Draw the null twin of all measurements jointly; see `Pair.resample`."""
         twin = Instances.__new__(Instances)
-        values = _resample_jointly(self.arrays, kind, rng)
+        values = resample_jointly(self.arrays, kind, rng)
         twin._matrices = tuple(
-            Matrix(_read_only(new), None, old.columns)
+            Matrix(read_only(new), None, old.columns)
             for new, old in zip(values, self._matrices, strict=True)
         )
         twin._indices = self._indices
@@ -282,192 +265,17 @@ class Instances:
         return f"<Instances: {len(self)} measurements of {self.n_objects:,} objects>"
 
 
-def split_features(X: Any, how: str = "interleave", random_state: Any = None) -> Pair:
-    """Make two instances of the same objects from two halves of the columns.
-
-    Parameters
-    ----------
-    X : array-like of shape (N, D) or DataFrame, D >= 2
-        The table; object i keeps its row.
-    how : {"interleave", "random"}
-        Even columns against odd columns, or a random half against the rest. With an odd number of
-        columns the first instance gets one more.
-    random_state : None, int or Generator
-        For ``how="random"``.
-
-    Returns
-    -------
-    Pair
-        With `columns1`, `columns2` telling which columns went where, and `same_columns` False: the
-        halves live in different spaces.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> pair = split_features(np.arange(12.0).reshape(3, 4))
-    >>> pair.first[0], list(pair.columns1)
-    (array([0., 2.]), [0, 2])
-    """
-    check_choice(how, "how", ("interleave", "random"))
-    matrix = _splittable(X)
-    if how == "random":
-        return _random_half(matrix, np.random.default_rng(check_seed(random_state)))
-    columns = np.arange(matrix.shape[1])
-    return _halves(matrix, columns[::2], columns[1::2])
-
-
-def random_feature_splits(X: Any, n_splits: int, random_state: Any = None) -> list[Pair]:
-    """Make `n_splits` pairs, each from an independent random half of the columns.
-
-    Split i depends on the seed and on i only: more splits extend the list.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> pairs = random_feature_splits(np.eye(6), 3, random_state=0)
-    >>> [len(pair.columns1) for pair in pairs]
-    [3, 3, 3]
-    """
-    n_splits = check_integer(n_splits, "n_splits")
-    matrix, seed = _splittable(X), check_seed(random_state)
-    return [_random_half(matrix, np.random.default_rng([seed, i])) for i in range(n_splits)]
-
-
-def split_objects(X: Any, measure: str = "euclidean", random_state: Any = 0) -> Pair:
-    """Make two instances from two random halves of the rows, matched one-to-one by proximity.
-
-    The matching minimizes the summed distance (Hungarian method). Use it only where there is no
-    second measurement and too few features to split: objects that were paired *because* they are
-    close agree more than two measurements of one object would, so the bits are **optimistic**. On
-    four overlapping Gaussians with 1.49 bits, pairs by identity give 1.50 and pairs by proximity
-    1.86 to 1.93, growing further with the number of clusters.
-
-    Parameters
-    ----------
-    X : array-like of shape (N, D) or DataFrame
-        At most 10,001 rows. With an odd number one random row is left out.
-    measure : {"euclidean", "sqeuclidean", "cosine", "pearson"}
-        Distance that the matching minimizes; the last two are 1 - similarity, with similarity 0
-        for rows without direction (all zero, or constant).
-    random_state : None, int or Generator
-        Decides the halves.
-
-    Returns
-    -------
-    Pair
-        With `optimistic` True; `index1` and `index2` tell which rows of `X` stand where.
-
-    Warns
-    -----
-    OptimisticPairingWarning
-        Always.
-
-    Examples
-    --------
-    >>> import warnings
-    >>> import numpy as np
-    >>> with warnings.catch_warnings():
-    ...     warnings.simplefilter("ignore", OptimisticPairingWarning)
-    ...     pair = split_objects(np.arange(10.0).reshape(-1, 1))
-    >>> pair.n_objects, pair.optimistic
-    (5, True)
-    """
-    check_choice(measure, "measure", MEASURES)
-    matrix = check_matrix(X, "X", min_rows=2)
-    if len(matrix.values) > 2 * MOST_PER_SIDE + 1:
-        raise ValueError(
-            f"split_objects matches at most {MOST_PER_SIDE:,} objects a side: X has "
-            f"{len(matrix.values):,} rows; pass a random sample of {2 * MOST_PER_SIDE:,} rows, or "
-            "use split_features"
-        )
-    warnings.warn(
-        "split_objects pairs different objects by proximity, so the bits come out too high; prefer "
-        "a second measurement (Pair) or split_features",
-        OptimisticPairingWarning,
-        stacklevel=2,
-    )
-    rng = np.random.default_rng(check_seed(random_state))
-    return _ObjectSplit(matrix, measure).draw(matrix, rng)
-
-
-@dataclass(frozen=True, eq=False)
-class _ObjectSplit:
-    """The pipeline of `split_objects`, kept to send null twins through it."""
-
-    matrix: Matrix
-    measure: str
-
-    def draw(self, matrix: Matrix, rng: np.random.Generator) -> Pair:
-        side = len(matrix.values) // 2
-        order = rng.permutation(len(matrix.values))
-        index1, index2 = np.sort(order[:side]), np.sort(order[side : 2 * side])
-        left, right = matrix.values[index1], matrix.values[index2]
-        matched = index2[linear_sum_assignment(_distances(left, right, self.measure))[1]]
-        return Pair._build(
-            Matrix(left, None, matrix.columns),
-            Matrix(matrix.values[matched], None, matrix.columns),
-            None if matrix.names is None else matrix.names[index1],
-            (index1, matched),
-            True,
-            self,
-        )
-
-    def resample(self, kind: str, rng: np.random.Generator) -> Pair:
-        twin = resample_matrix(self.matrix.values, kind, rng)
-        return self.draw(Matrix(twin, self.matrix.names, self.matrix.columns), rng)
-
-
-def _distances(left: FloatArray, right: FloatArray, measure: str) -> FloatArray:
-    if measure in ("euclidean", "sqeuclidean"):
-        return cdist(left, right, "euclidean" if measure == "euclidean" else "sqeuclidean")
-    if measure == "pearson":
-        left = left - left.mean(axis=1, keepdims=True)
-        right = right - right.mean(axis=1, keepdims=True)
-    return np.asarray(1.0 - _unit_rows(left) @ _unit_rows(right).T)
-
-
-def _unit_rows(values: FloatArray) -> FloatArray:
-    length = np.linalg.norm(values, axis=1, keepdims=True)
-    return np.asarray(values / np.where(length > 0.0, length, 1.0))
-
-
-def _splittable(X: Any) -> Matrix:
-    matrix = check_matrix(X, "X")
-    if matrix.shape[1] < 2:
-        raise ValueError(
-            "split_features needs at least 2 columns to make two halves: X has 1; measure the "
-            "objects a second time and use Pair(X1, X2), or use split_objects"
-        )
-    return matrix
-
-
-def _random_half(matrix: Matrix, rng: np.random.Generator) -> Pair:
-    order = rng.permutation(matrix.shape[1])
-    cut = (len(order) + 1) // 2
-    return _halves(matrix, np.sort(order[:cut]), np.sort(order[cut:]))
-
-
-def _halves(matrix: Matrix, columns1: IntArray, columns2: IntArray) -> Pair:
-    labels = matrix.columns
-    if labels is None:
-        labels = np.arange(matrix.shape[1]).astype(object)
-    left, right = (
-        Matrix(np.ascontiguousarray(matrix.values[:, columns]), None, labels[columns])
-        for columns in (columns1, columns2)
-    )
-    index = np.arange(len(matrix.values))
-    return Pair._build(left, right, matrix.names, (index, index), False)
-
-
-def _resample_jointly(
+def resample_jointly(
     arrays: Sequence[FloatArray], kind: str, rng: np.random.Generator
 ) -> list[FloatArray]:
+    """Draw one null twin of several tables side by side and take it apart again."""
     twin = resample_matrix(np.hstack(arrays), kind, rng)
     edges = np.cumsum([array.shape[1] for array in arrays])[:-1]
     return [np.ascontiguousarray(part) for part in np.split(twin, edges, axis=1)]
 
 
-def _read_only(array: Any) -> Any:
+def read_only(array: Any) -> Any:
+    """Return a view that cannot be written to; the caller's array stays as it is."""
     view = array.view()
     view.flags.writeable = False
     return view

@@ -95,6 +95,9 @@ NULLS: dict[str, Callable[[FloatArray, np.random.Generator], FloatArray]] = {
 }
 
 
+KINDS = tuple(NULLS)
+
+
 def resample_matrix(X: FloatArray, kind: str, rng: np.random.Generator) -> FloatArray:
     """Draw the twin called `kind`: "independent" or "gaussian".
 

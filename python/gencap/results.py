@@ -146,6 +146,14 @@ class NullResult:
         """Mean capacity of the draws, each floored at 0."""
         return float(np.maximum(self.draws, 0.0).mean())
 
+    def is_exceeded(self, level: float = 0.01) -> bool:
+        """Whether the observed capacity lies above the null at `level`.
+
+        Few draws cannot show a small p-value: the level is then the finest they allow,
+        1 / (1 + draws), at which the observed value must exceed every draw.
+        """
+        return self.p_value <= max(level, 1.0 / (1 + len(self.draws)))
+
     @property
     def bits_sd(self) -> float:
         """Standard deviation of the draws' capacities."""
@@ -267,9 +275,9 @@ class Order:
             return "none"
         if not {"independent", "gaussian"} <= self.null.keys():
             return "uncalibrated"
-        if self.null["independent"].p_value > self.level:
+        if not self.null["independent"].is_exceeded(self.level):
             return "none"
-        return "clusters" if self.null["gaussian"].p_value <= self.level else "continuum"
+        return "clusters" if self.null["gaussian"].is_exceeded(self.level) else "continuum"
 
     @property
     def verdict_text(self) -> str:

@@ -61,12 +61,15 @@ def select_order(
     --------
     >>> import gencap
     >>> data = gencap.datasets.gaussians(n_objects=300, variance=1.0, random_state=0)
-    >>> order = gencap.select_order(gencap.CentroidClustering(random_state=0), data.pair, range(1, 7))
+    >>> model = gencap.CentroidClustering(random_state=0)
+    >>> order = gencap.select_order(model, data.pair, range(1, 7))
     >>> order.best, order.bits.round(1)[4]
     (4, np.float64(2.0))
     """
     control, threads = as_control(progress), check_n_jobs(n_jobs)
-    seed = check_seed(getattr(model, "random_state", None) if random_state is None else random_state)
+    seed = check_seed(
+        getattr(model, "random_state", None) if random_state is None else random_state
+    )
     measured, kinds = as_measurements(pair), check_null(null)
     numbers = sorted({check_integer(k, "n_clusters") for k in n_clusters})
     if not numbers:

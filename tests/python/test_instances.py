@@ -12,11 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gencap.instances import (
+from gencap.instances import Instances, Pair
+from gencap.splits import (
     MOST_PER_SIDE,
-    Instances,
     OptimisticPairingWarning,
-    Pair,
     random_feature_splits,
     split_features,
     split_objects,

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from gencap._validation import FloatArray, IntArray, ObjectArray
-from gencap.instances import Pair, split_features
+from gencap.instances import Pair
+from gencap.splits import split_features
 
 __all__ = ["Dataset", "from_table"]
 

@@ -56,7 +56,7 @@ class AnnealedClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     @abstractmethod
     def _shape(self) -> dict[str, Any]:
-        """Settings of the compiled core that select the cost function."""
+        """Return the settings of the compiled core that select the cost function."""
 
     def cost(self, labels: Any, X: Any) -> float:
         """Evaluate the model's cost function on any labelling of the rows of `X`."""
@@ -71,7 +71,7 @@ class AnnealedClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     @abstractmethod
     def _labelling_cost(self, codes: IntArray, x: FloatArray) -> float:
-        """Cost of checked labels on checked data."""
+        """Return the cost of checked labels on checked data."""
 
     def core_params(self) -> _core.AnnealParams:
         """Check the parameters and hand them to the compiled core."""

@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 mod annealing;
 mod arrays;
 mod capacity;
+mod channel;
 mod errors;
 mod pair;
 mod params;
@@ -34,5 +35,10 @@ fn core_module(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<sampling::PyAnnealed>()?;
     module.add_function(wrap_pyfunction!(sampling::sample_assignments, module)?)?;
     module.add_function(wrap_pyfunction!(sampling::simulated_annealing, module)?)?;
+    module.add_function(wrap_pyfunction!(capacity::log_weights, module)?)?;
+    module.add_function(wrap_pyfunction!(capacity::weights_information, module)?)?;
+    module.add_function(wrap_pyfunction!(capacity::respects_order, module)?)?;
+    module.add_function(wrap_pyfunction!(capacity::mean_information, module)?)?;
+    module.add_function(wrap_pyfunction!(channel::transmit_messages, module)?)?;
     Ok(())
 }

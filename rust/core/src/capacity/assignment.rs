@@ -93,6 +93,7 @@ impl Matching {
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp)] // exact answers are asked for where they are exact
 mod tests {
     use ndarray::{Array2, array};
     use proptest::prelude::*;

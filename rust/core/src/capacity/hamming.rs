@@ -67,6 +67,7 @@ fn symmetric_noise(disagreement: f64, size: usize) -> f64 {
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp)] // exact answers are asked for where they are exact
 mod tests {
     use proptest::prelude::*;
 

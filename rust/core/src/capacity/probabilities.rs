@@ -1,4 +1,4 @@
-//! Agreement of two soft clusterings: J = H + (1/N) sum_i log2 sum_k P1_ik P2_i,pi(k) (Eq. 65).
+//! Agreement of two soft clusterings: J = H + (1/N) `sum_i` log2 `sum_k` `P1_ik` `P2_i,pi(k)` (Eq. 65).
 //!
 //! `first` is P1 and `second` P2, one row per object. Where they have different numbers of columns
 //! the narrower one is read as if padded with columns of zeros.
@@ -164,6 +164,7 @@ pub(crate) fn log_sum_exp(terms: impl Iterator<Item = f64> + Clone) -> f64 {
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp)] // exact answers are asked for where they are exact
 mod tests {
     use ndarray::array;
     use proptest::prelude::*;

@@ -48,10 +48,15 @@ impl Weights {
         }
     }
 
+    /// One rule per row (beta, gamma) of `parameters`.
+    pub fn table(kind: &str, parameters: ArrayView2<f64>) -> Result<Vec<Self>> {
+        parameters.rows().into_iter().map(|row| Self::new(kind, row[0], row[1])).collect()
+    }
+
     /// Log weight of a solution whose cost lies `excess` above the least cost.
     fn log_weight(self, excess: f64) -> f64 {
         match self {
-            Self::Boltzmann { beta } => -beta * excess,
+            Self::Boltzmann { beta } => 0.0 - beta * excess,
             // The second term is the log weight of the best solution: it scales the maximum to 1.
             Self::Fermi { beta, gamma } => {
                 softplus(-beta * gamma) - softplus(beta * (excess - gamma))
@@ -133,6 +138,7 @@ pub fn respects_order(costs: &[f64], log_weights: &[f64]) -> bool {
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp)] // exact answers are asked for where they are exact
 mod tests {
     use ndarray::{Array1, Array2};
     use proptest::prelude::*;

@@ -24,7 +24,7 @@ pub fn log_mean_overlap(
     if group == Transformations::Relabeling {
         return Ok(-(n as f64) * (k as f64).ln());
     }
-    let steps = (n * k) as f64 * ((n + 1) as f64).powi(k as i32 - 1);
+    let steps = (n * k) as f64 * ((n + 1) as f64).powf(k as f64 - 1.0);
     if steps > MAX_STEPS {
         return Err(Error::invalid(
             "transformations",
@@ -88,7 +88,7 @@ impl Sizes {
             control.tick()?;
             let logs: Vec<f64> = row.iter().map(|p| p.ln()).collect();
             for cell in (0..cells).rev().filter(|&cell| totals[cell] <= seen + 1) {
-                if cell % 65_536 == 0 {
+                if cell.is_multiple_of(65_536) {
                     control.tick()?;
                 }
                 law[cell] = self.with_one_more(&law, cell, &logs);
@@ -120,6 +120,7 @@ fn log_add(a: f64, b: f64) -> f64 {
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp)] // exact answers are asked for where they are exact
 mod tests {
     use ndarray::{Array2, array};
     use proptest::prelude::*;
@@ -135,7 +136,7 @@ mod tests {
             }
             for i in 0..size {
                 heap(size - 1, order, visit);
-                order.swap(if size % 2 == 0 { i } else { 0 }, size - 1);
+                order.swap(if size.is_multiple_of(2) { i } else { 0 }, size - 1);
             }
         }
         heap(n, &mut (0..n).collect(), visit);
