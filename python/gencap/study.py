@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import time
 import warnings
 from collections.abc import Callable, Sequence
@@ -20,22 +19,26 @@ from gencap._validation import (
     check_matrix,
     describe_degenerate,
 )
-from gencap.instances import (
+from gencap.instances import Pair
+from gencap.report.study import Setting, Study
+from gencap.report.words import chosen
+from gencap.results import Order
+from gencap.splits import (
     OptimisticPairingWarning,
-    Pair,
     random_feature_splits,
     split_features,
     split_objects,
 )
-from gencap.report.study import Setting, Study
-from gencap.report.words import chosen
-from gencap.results import Order
 
 __all__ = ["StudyPlan", "study_matrix", "study_pairs"]
 
 MODELS = ("centroid", "gaussian")
 COVARIANCES = ("fixed", "spherical", "diag", "full")
-SPLITS = ("interleave", "random", "objects")
+SPLIT_WORDS = {
+    "interleave": "every other column against the rest",
+    "random": "random halves of the columns",
+    "objects": "halves of the rows, matched by proximity",
+}
 SCALES = ("none", "standard")
 NULLS = ("independent", "gaussian")
 # Spreads further apart than this let one column decide the clusters by its unit alone.
@@ -80,7 +83,7 @@ class StudyPlan:
 
     def __post_init__(self) -> None:
         check_choice(self.model, "model", MODELS)
-        check_choice(self.split, "split", SPLITS)
+        check_choice(self.split, "split", SPLIT_WORDS)
         check_choice(self.scale, "scale", SCALES)
         check_integer(self.n_splits, "splits")
         check_integer(self.null_draws, "null_draws", minimum=0)
@@ -154,7 +157,7 @@ def study_matrix(
         columns=table.columns,
         truth=None if truth is None else np.asarray(truth)[rows],
         notes=said,
-        split="two measurements" if second is not None else plan.split,
+        split="two measurements" if second is not None else SPLIT_WORDS[plan.split],
         progress=progress,
     )
 
@@ -197,7 +200,6 @@ def study_pairs(
         order = _select(plan, measurements, progress)
     seconds = time.perf_counter() - started
     said += [note for note in (_spoken(w) for w in heard) if note not in said]
-    order, level_note = _readable_level(order, plan.null_draws)
     return Study(
         title=title,
         description=description,
@@ -208,7 +210,7 @@ def study_pairs(
         columns=columns,
         truth=truth,
         settings=_settings(plan, split, len(pairs)),
-        notes=tuple(dict.fromkeys(said + level_note)),
+        notes=tuple(dict.fromkeys(said + _level_note(order, plan.null_draws))),
         seconds=seconds,
     )
 
@@ -290,17 +292,16 @@ def _sentence(text: str) -> str:
     return text + ("" if text.endswith((".", "!", "?")) else ".")
 
 
-def _readable_level(order: Order, draws: int) -> tuple[Order, list[str]]:
-    """Raise the level to what the number of draws can reach: 1 / (1 + draws)."""
+def _level_note(order: Order, draws: int) -> list[str]:
+    """Say where few draws forced the verdict to be read at a coarser level."""
     smallest = 1.0 / (1 + draws)
     if draws == 0 or smallest <= order.level * (1 + 1e-9):
-        return order, []
-    note = (
+        return []
+    return [
         f"Only {draws} null draws were made, so no p-value can be below {smallest:.2g}; the "
         f"verdict is read at level {smallest:.2g} instead of {order.level:g}. Use 99 draws or more "
         "for a final answer."
-    )
-    return dataclasses.replace(order, level=smallest), [note]
+    ]
 
 
 def _settings(plan: StudyPlan, split: str, n_pairs: int) -> dict[str, Setting]:

@@ -53,7 +53,7 @@ class Watch:
         self.lively = self.screen.is_terminal and not self.screen.is_dumb_terminal
         self.bars: Bars | None = None
         self.task: TaskID | None = None
-        self.total = 0
+        self.stage = ("", 0)
         self.started = self.spoken = time.monotonic()
 
     def __enter__(self) -> Watch:
@@ -84,7 +84,12 @@ class Watch:
             self.bars.stop()
 
     def __call__(self, progress: Progress) -> None:
-        """Take in where a computation stands."""
+        """Take in where a computation stands; a new message or total begins a new stage."""
+        stage = (progress.message, progress.total)
+        if stage != self.stage:
+            self.stage, self.started = stage, time.monotonic()
+            if self.bars is not None and self.task is not None:
+                self.bars.reset(self.task, total=progress.total or None)
         if self.bars is not None and self.task is not None:
             self._move_bar(self.bars, self.task, progress)
         elif time.monotonic() - self.spoken >= QUIET_SECONDS:
@@ -92,10 +97,7 @@ class Watch:
             click.echo(f"  {self._line(progress)}", err=True)
 
     def _move_bar(self, bars: Bars, task: TaskID, progress: Progress) -> None:
-        label = " ".join(part for part in (self.title, printable(progress.message)) if part)
-        if progress.total != self.total:
-            self.total = progress.total
-            bars.reset(task, total=progress.total or None)
+        label = ": ".join(part for part in (self.title, printable(progress.message)) if part)
         bars.update(task, completed=progress.done, description=_short(label))
 
     def _line(self, progress: Progress) -> str:

@@ -134,6 +134,7 @@ def _section(number: int, study: Study, plots: Sequence[Plot]) -> dict[str, Any]
         "warnings": warnings_of(study),
         "orders": _order_cells(order),
         "nulls": _null_cells(order),
+        "draws": max((len(null.draws) for null in order.null.values()), default=0),
         "classes": None if classes is None else _class_cells(classes),
         "figures": [_figure(plot, study) for plot in plots],
         "settings": {**{k: _text(v) for k, v in study.settings.items()}, **_made(study)},
@@ -186,11 +187,10 @@ def _null_cells(order: Order) -> Cells:
             NULL_NAMES.get(kind, kind),
             amount(null.bits, null.bits_sd, ""),
             p_value(null).removeprefix("p ").removeprefix("= "),
-            str(len(null.draws)),
         )
         for kind, null in order.null.items()
     ]
-    return Cells(("null", "bits", "p", "draws"), rows)
+    return Cells(("null", "bits per object", "p-value"), rows)
 
 
 def _class_cells(classes: pd.DataFrame) -> Cells:
