@@ -134,6 +134,11 @@ def _run(first: Path, second: Path | None, plan: StudyPlan, out: Path) -> None:
     # Only base names: reports travel, and folders are nobody else's business.
     files = first.name if second is None else f"{first.name} and {second.name}"
     tables = [read_table(path) for path in (first, second) if path is not None]
+    if second is None and plan.split != "objects" and tables[0].values.shape[1] < 2:
+        raise click.UsageError(
+            f"{first.name} has one column, which cannot be split into two halves; name a second "
+            "measurement as FILE2, or use --split objects"
+        )
     with Watch(first.name) as watch:
         study = study_matrix(
             *(table.to_frame() for table in tables),

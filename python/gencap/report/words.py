@@ -73,7 +73,7 @@ def verdict_sentence(order: Order) -> str:
 def warnings_of(study: Study) -> list[str]:
     """Return everything a reader should know before trusting the numbers of a study."""
     found = list(study.notes)
-    if study.best.optimistic and not any("optimistic" in note for note in found):
+    if study.best.optimistic and not any("optimistic" in note.lower() for note in found):
         found.append(
             "Optimistic pairing: the two measurements were paired by proximity, not by identity. "
             "This inflates the bits; treat them as an upper bound."
@@ -94,8 +94,8 @@ def _search_warnings(order: Order) -> list[str]:
     best = chosen(order)
     if len(best.bits_per_pair) < 2:
         found.append(
-            "Only one pair of measurements was used, so there are no error bars; "
-            "several random splits would give them."
+            "Only one pair of measurements was used, so the spread between pairs is unknown and "
+            "there are no error bars."
         )
     if order.verdict == "uncalibrated":
         found.append("No null distribution was drawn: structure and chance were not compared.")
