@@ -69,6 +69,11 @@ class StudyPlan:
         Everything random derives from it.
     n_jobs : int or None
         Threads; None for all.
+
+    Examples
+    --------
+    >>> StudyPlan(clusters=(2, 3), split="interleave").model
+    'centroid'
     """
 
     clusters: tuple[int, ...] = tuple(range(1, 11))
@@ -138,6 +143,13 @@ def study_matrix(
     -------
     Study
         Ready for `gencap.report.write_report`.
+
+    Examples
+    --------
+    >>> table = np.random.default_rng(0).standard_normal((40, 4))
+    >>> study = study_matrix(table, title="Noise", plan=StudyPlan((1, 2, 3), null_draws=0))
+    >>> study.order.verdict_text
+    'no reliable structure'
     """
     plan = plan or StudyPlan()
     table = check_matrix(first, "first")
@@ -190,6 +202,14 @@ def study_pairs(
     -------
     Study
         Ready for `gencap.report.write_report`.
+
+    Examples
+    --------
+    >>> import gencap
+    >>> data = gencap.datasets.gaussians(n_objects=80, variance=1.0, random_state=0)
+    >>> plan = StudyPlan((1, 2, 3, 4), null_draws=0)
+    >>> study_pairs(data.pair, data.first, title="Four Gaussians", plan=plan).order.best
+    4
     """
     plan = plan or StudyPlan()
     said = list(notes)
@@ -230,7 +250,7 @@ def _select(
         measurements,
         n_clusters=plan.clusters,
         null=NULLS if plan.null_draws else None,
-        null_draws=plan.null_draws,
+        null_draws=max(1, plan.null_draws),
         random_state=plan.seed,
         n_jobs=plan.n_jobs,
         progress=progress,

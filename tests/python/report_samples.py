@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from gencap import study as studies
+from gencap._progress import Progress
 from gencap.report import Study, chosen
 from gencap.results import Capacity, Curve, NullResult, Order, Split, Trajectory
 
@@ -127,3 +129,24 @@ def make_study(title="Synthetic", best=4, n_objects=300, n_columns=2, order=None
     )
     values.update(changes)
     return Study(**values)
+
+
+def fake_select(plan, measurements, progress):
+    """Stand for the search: right shapes, made-up bits."""
+    pairs = studies._pairs_of(measurements)
+    if progress is not None:
+        progress(Progress(1, 2, "annealing"))
+        progress(Progress(2, 2, "annealing"))
+    n_objects = pairs[0].n_objects
+    capacities = {
+        k: make_capacity(
+            k, 1.0 if k > 1 else 0.0, n_objects, n_pairs=len(pairs), optimistic=pairs[0].optimistic
+        )
+        for k in plan.clusters
+    }
+    null = (
+        make_nulls(draws=plan.null_draws, p_gaussian=1 / (1 + plan.null_draws))
+        if plan.null_draws
+        else {}
+    )
+    return Order(capacities, min(2, max(plan.clusters)), null)

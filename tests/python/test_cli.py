@@ -14,7 +14,7 @@ import click
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from report_samples import make_capacity, make_nulls
+from report_samples import fake_select
 
 import gencap
 from gencap import study as studies
@@ -23,10 +23,6 @@ from gencap.cli import app
 from gencap.cli._app import printable
 from gencap.cli._options import cluster_range
 from gencap.cli._screen import Watch
-from gencap.instances import Pair
-from gencap.results import Order
-from gencap.splits import OptimisticPairingWarning
-from gencap.study import StudyPlan, study_matrix, study_pairs
 
 
 @pytest.fixture
@@ -48,27 +44,6 @@ def table(here):
     ]
     (here / "table.csv").write_text("name,a,b,c,d\n" + "\n".join(rows) + "\n")
     return here / "table.csv"
-
-
-def fake_select(plan, measurements, progress):
-    """Stand for the search: right shapes, made-up bits."""
-    pairs = studies._pairs_of(measurements)
-    if progress is not None:
-        progress(Progress(1, 2, "annealing"))
-        progress(Progress(2, 2, "annealing"))
-    n_objects = pairs[0].n_objects
-    capacities = {
-        k: make_capacity(
-            k, 1.0 if k > 1 else 0.0, n_objects, n_pairs=len(pairs), optimistic=pairs[0].optimistic
-        )
-        for k in plan.clusters
-    }
-    null = (
-        make_nulls(draws=plan.null_draws, p_gaussian=1 / (1 + plan.null_draws))
-        if plan.null_draws
-        else {}
-    )
-    return Order(capacities, min(2, max(plan.clusters)), null)
 
 
 @pytest.fixture
@@ -465,85 +440,3 @@ def test_interrupt_says_cancelled_and_leaves_nothing(table, here):
     assert err.splitlines()[-1] == "Cancelled"
     assert "Traceback" not in err
     assert files_in(here) == ["table.csv"]
-
-
-# --- studies -------------------------------------------------------------------------------------
-
-
-def grid(n_objects=24, n_columns=4):
-    return np.random.default_rng(5).standard_normal((n_objects, n_columns))
-
-
-def test_study_reads_few_draws_at_a_level_they_can_reach(fake):
-    study = study_matrix(grid(), title="t", plan=StudyPlan(clusters=(1, 2), null_draws=19))
-    assert study.order.verdict == "clusters"
-    assert any("Only 19 null draws" in note for note in study.notes)
-    full = study_matrix(grid(), title="t", plan=StudyPlan(clusters=(1, 2), null_draws=99))
-    assert not full.notes
-
-
-def test_study_notes_constant_and_uneven_columns(fake):
-    values = grid() * np.array([1.0, 1.0, 1.0, 1000.0])
-    values[:, 1] = 7.0
-    notes = study_matrix(values, title="t", plan=StudyPlan(clusters=(2,))).notes
-    assert any("constant" in note for note in notes)
-    assert any("--scale standard" in note for note in notes)
-    scaled = study_matrix(values, title="t", plan=StudyPlan(clusters=(2,), scale="standard"))
-    assert not any("--scale" in note for note in scaled.notes)
-    assert (scaled.data[:, 1] == 0.0).all()
-    assert scaled.data[:, [0, 2, 3]].std(axis=0) == pytest.approx(1.0)
-
-
-def test_study_of_split_objects_shows_the_first_half(fake):
-    values = grid()
-    truth = np.arange(24)
-    plan = StudyPlan(clusters=(2,), split="objects", n_splits=2)
-    study = study_matrix(values, title="t", plan=plan, truth=truth)
-    assert study.data.shape == (12, 4)
-    np.testing.assert_array_equal(study.data, values[study.truth])
-    assert any(note.startswith("Optimistic pairing") for note in study.notes)
-    assert study.best.optimistic
-
-
-def test_study_collects_warnings_of_the_search(monkeypatch):
-    def noisy(plan, pairs, progress):
-        warnings.warn("did not converge", RuntimeWarning, stacklevel=1)
-        warnings.warn("did not converge", RuntimeWarning, stacklevel=1)
-        return fake_select(plan, pairs, progress)
-
-    monkeypatch.setattr(studies, "_select", noisy)
-    study = study_pairs([Pair(grid(), grid())], grid(), title="t", plan=StudyPlan(clusters=(2,)))
-    assert study.notes.count("Did not converge.") == 1
-
-
-def test_study_makes_as_many_pairs_as_asked(monkeypatch):
-    seen = []
-
-    def watching(plan, pairs, progress):
-        seen.append(len(studies._pairs_of(pairs)))
-        return fake_select(plan, pairs, progress)
-
-    monkeypatch.setattr(studies, "_select", watching)
-    for split in ("interleave", "random", "objects"):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", OptimisticPairingWarning)
-            study_matrix(grid(), title="t", plan=StudyPlan(clusters=(2,), split=split, n_splits=3))
-    study_matrix(grid(), grid(), title="t", plan=StudyPlan(clusters=(2,)))
-    assert seen == [1, 3, 3, 1]
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"model": "magic"},
-        {"split": "rows"},
-        {"scale": "log"},
-        {"n_splits": 0},
-        {"null_draws": -1},
-        {"covariance": "full"},
-        {"model": "gaussian", "covariance": "round"},
-    ],
-)
-def test_plan_refuses(changes):
-    with pytest.raises(ValueError, match="got"):
-        StudyPlan(**changes)

@@ -49,6 +49,15 @@ def capacity_curve(capacity: Capacity, null: Mapping[str, NullResult] | None = N
     -------
     Plot
         The figure; its table is ``capacity.curve.to_frame()``.
+
+    Examples
+    --------
+    >>> import gencap
+    >>> data = gencap.datasets.gaussians(n_objects=80, variance=1.0, random_state=0)
+    >>> result = gencap.capacity(gencap.CentroidClustering(4, random_state=0), data.pair)
+    >>> plot = capacity_curve(result)
+    >>> plot.name, len(plot.table) == len(result.curve.beta)
+    ('curve', True)
     """
     bands = capacity.null if null is None else null
     curve = capacity.curve if capacity.curve is not None else _single_point(capacity)

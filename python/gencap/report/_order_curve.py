@@ -49,6 +49,15 @@ def order_curve(order: Order) -> Plot:
     -------
     Plot
         The figure; its table has one row per number of clusters.
+
+    Examples
+    --------
+    >>> import gencap
+    >>> data = gencap.datasets.gaussians(n_objects=80, variance=1.0, random_state=0)
+    >>> model = gencap.CentroidClustering(random_state=0)
+    >>> order = gencap.select_order(model, data.pair, range(1, 5))
+    >>> order_curve(order).table["chosen"].tolist()
+    [False, False, False, True]
     """
     title = "Capacity against the number of clusters"
     with style():

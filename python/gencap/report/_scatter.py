@@ -42,6 +42,15 @@ def scatter(study: Study) -> Plot:
     -------
     Plot
         The figure; its table has one row per object.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gencap.study import StudyPlan, study_matrix
+    >>> table = np.random.default_rng(0).standard_normal((40, 4))
+    >>> study = study_matrix(table, title="Noise", plan=StudyPlan((1, 2), null_draws=0))
+    >>> scatter(study).table.shape
+    (40, 4)
     """
     x, y, labels = _coordinates(study)
     heavy = len(x) > HEAVY

@@ -44,6 +44,15 @@ def split_diagram(
     -------
     Plot
         The figure; its table has one row per temperature and center.
+
+    Examples
+    --------
+    >>> import gencap
+    >>> data = gencap.datasets.gaussians(n_objects=80, variance=1.0, random_state=0)
+    >>> result = gencap.capacity(gencap.CentroidClustering(4, random_state=0), data.pair)
+    >>> plot = split_diagram(result.trajectories[0], result.beta)
+    >>> int(plot.table["center"].max())
+    4
     """
     position, label = _project(trajectory.centroids, coordinate)
     optimum = np.nan if beta is None else float(beta)

@@ -56,6 +56,17 @@ def write_report(
         If `studies` is empty.
     InputError
         If the folder cannot be written.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import numpy as np
+    >>> from gencap.study import StudyPlan, study_matrix
+    >>> table = np.random.default_rng(0).standard_normal((40, 4))
+    >>> study = study_matrix(table, title="Noise", plan=StudyPlan((1, 2), null_draws=0))
+    >>> page = write_report(pathlib.Path(tempfile.mkdtemp()) / "out", [study])
+    >>> sorted(path.name for path in page.parent.iterdir())
+    ['figures', 'report.html', 'results.json', 'tables']
     """
     if not studies:
         raise ValueError("studies must hold at least one Study: got none; run a study first")

@@ -48,7 +48,17 @@ def null_phrase(order: Order, kind: str) -> str:
 
 
 def verdict_sentence(order: Order) -> str:
-    """Return one sentence that answers the question, with every number it rests on."""
+    """Return one sentence that answers the question, with every number it rests on.
+
+    Examples
+    --------
+    >>> import gencap
+    >>> data = gencap.datasets.gaussians(n_objects=80, variance=1.0, random_state=0)
+    >>> model = gencap.CentroidClustering(random_state=0)
+    >>> order = gencap.select_order(model, data.pair, range(1, 5))
+    >>> verdict_sentence(order)[:16]
+    '4 clusters carry'
+    """
     best = chosen(order)
     strongest = max(order.capacities.values(), key=lambda c: c.bits)
     found = amount(best.bits, best.bits_sd)
