@@ -85,6 +85,15 @@ def test_warnings_name_what_is_wrong():
         assert fragment in said
 
 
+def test_a_few_slow_temperatures_are_no_warning():
+    trajectory = make_trajectory(4)
+    slow = dataclasses.replace(trajectory, converged=np.arange(60) % 20 != 0)
+    order = make_order(trajectories=(slow, trajectory))
+    study = make_study(order=order)
+    assert warnings_of(study) == []
+    assert "3 of 120 temperatures" in page_of(study).text
+
+
 def test_a_clean_study_has_no_warnings():
     assert warnings_of(make_study()) == []
 

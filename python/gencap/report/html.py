@@ -19,7 +19,7 @@ from gencap.report._scatter import scatter
 from gencap.report._split_diagram import split_diagram
 from gencap.report.study import Study
 from gencap.report.tables import contingency_table
-from gencap.report.words import amount, chosen, p_value, verdict_sentence, warnings_of
+from gencap.report.words import amount, chosen, p_value, unconverged, verdict_sentence, warnings_of
 from gencap.results import Capacity, Order
 
 __all__ = ["plots_of", "render_html", "versions"]
@@ -142,7 +142,13 @@ def _section(number: int, study: Study, plots: Sequence[Plot]) -> dict[str, Any]
 
 
 def _made(study: Study) -> dict[str, str]:
-    return {"seed": str(study.best.seed), "elapsed": f"{study.seconds:.1f} s"}
+    failed, steps = unconverged(study.best)
+    return {
+        "coupling of the two runs": study.best.coupling,
+        "not converged": f"{failed} of {steps} temperatures",
+        "seed": str(study.best.seed),
+        "elapsed": f"{study.seconds:.1f} s",
+    }
 
 
 def _figure(plot: Plot, study: Study) -> dict[str, str]:
