@@ -90,8 +90,9 @@ def bic(
     Returns
     -------
     Criterion
-        -2 ln L + phi ln N, in scikit-learn's convention. phi = K D for fixed covariances, and K, K D
-        or K D (D + 1) / 2 more for spherical, diagonal or full ones; equal weights are not counted.
+        -2 ln L + phi ln N, in scikit-learn's convention. phi = K D for fixed covariances, and K,
+        K D or K D (D + 1) / 2 more for spherical, diagonal or full ones; equal weights are not
+        counted.
 
     References
     ----------
@@ -158,14 +159,12 @@ def _value(model: GaussianMixture, x: FloatArray, control: Control) -> float:
         raise ValueError(f"solver must follow temperatures: got {model.solver!r}")
     n, d = x.shape
     # At beta = 1 the free energy is -sum_i ln sum_k N(x_i | mu_k, C_k); equal weights add ln K.
-    minus_log_likelihood = float(model.trajectory_.free_energies[-1]) + n * math.log(
-        model.n_clusters
-    )
-    return 2.0 * minus_log_likelihood + _n_parameters(model, d) * math.log(n)
+    negative_log_likelihood = model.trajectory_.free_energies[-1] + n * math.log(model.n_clusters)
+    return float(2.0 * negative_log_likelihood + _n_parameters(model, d) * math.log(n))
 
 
 def _n_parameters(model: GaussianMixture, d: int) -> int:
-    """Free means and covariances; see Notes of `bic`."""
+    """Free means and covariances, phi."""
     covariance = {"fixed": 0, "spherical": 1, "diag": d, "full": d * (d + 1) // 2}
     return model.n_clusters * (d + covariance[model.covariance])
 

@@ -105,7 +105,7 @@ class ReproductionResult:
     rows : tuple of Row
         Published statement, our measurement, verdict.
     passed : bool
-        Whether no row differs.
+        Whether no row differs; rows "for comparison" do not count.
     tables : dict of str to DataFrame
         The numbers behind the rows.
     seconds : float

@@ -196,11 +196,12 @@ EXPERIMENT = Experiment(
     title="Two Gaussians in many dimensions: three phases of learnability",
     source="Haghir Chehreghani, PhD thesis, ETH Zurich, 2013, section 5.5, Figs. 16 and 17",
     description=(
-        "Two Gaussians of variance 1/2 with orthogonal centers, N = 500 objects measured twice, in "
-        "D = 100, 500 and 3000 dimensions. The capacity should be 1 bit, something between, and 0. "
-        "The text shrinks the distance with sqrt(1/D) in order to keep the Bayes error fixed, which "
-        "it does not; the shrinking distance (u = 5 at D = 100, our choice) shows the three phases, "
-        "the fixed error (u = 2) is shown beside it. Four centroids at D = 100 should end as two."
+        "Two Gaussians of variance 1/2 with orthogonal centers, N = 500 objects measured twice, "
+        "in D = 100, 500 and 3000 dimensions. The capacity should be 1 bit, something between, and "
+        "0. The text shrinks the distance with sqrt(1/D) in order to keep the Bayes error fixed, "
+        "which it does not; the shrinking distance (u = 5 at D = 100, our choice) shows the three "
+        "phases, the fixed error (u = 2) is shown beside it. Four centroids at D = 100 should end "
+        "as two."
     ),
     measure=measure,
     draw=draw,

@@ -247,10 +247,10 @@ EXPERIMENT = Experiment(
     title="Four Gaussians on a square: capacity saturates at the true number of clusters",
     source="Haghir Chehreghani, PhD thesis, ETH Zurich, 2013, section 6.1.1, Figs. 18 to 22",
     description=(
-        "Four equally likely Gaussians at (+-4, +-4) with variance 1 or 5, N = 800 objects measured "
-        "twice, in vector space; K = 1 to 12 centroids. The capacity should reach 2 and almost 1.5 "
-        "bits at K = 4 and not grow beyond, with a slight decrease at K = 5 to 7 for variance 5; "
-        "BIC should choose 4."
+        "Four equally likely Gaussians at (+-4, +-4) with variance 1 or 5, N = 800 objects "
+        "measured twice, in vector space; K = 1 to 12 centroids. The capacity should reach 2 and "
+        "almost 1.5 bits at K = 4 and not grow beyond, with a slight decrease at K = 5 to 7 for "
+        "variance 5; BIC should choose 4."
     ),
     measure=measure,
     draw=draw,

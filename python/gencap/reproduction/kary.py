@@ -18,7 +18,7 @@ from gencap.reproduction._result import Experiment, Findings, Row, Setting, Tabl
 __all__ = ["EXPERIMENT", "best_information", "shannon_capacity"]
 
 SYMBOLS = range(2, 27)
-# All routes are closed forms or smooth maxima in double precision: 1e-9 leaves room for rounding only.
+# Closed forms and smooth maxima in double precision: 1e-9 leaves room for rounding only.
 TOLERANCE = 1e-9
 # J of a code is below 1e-12 of its limit well before this inverse temperature.
 LARGEST_BETA = 60.0
@@ -28,8 +28,8 @@ def shannon_capacity(n_symbols: int, error_rate: float) -> float:
     """Capacity of the K-ary symmetric channel from its transition matrix, in bits.
 
     At the uniform input the divergences D(p(y|x) || p(y)) of all symbols bracket the capacity
-    (Blahut and Arimoto): their mean from below, their maximum from above. Both are computed and must
-    be one number.
+    (Blahut and Arimoto): their mean from below, their maximum from above. Both are computed and
+    must be one number.
     """
     channel = np.full((n_symbols, n_symbols), error_rate / (n_symbols - 1))
     np.fill_diagonal(channel, 1.0 - error_rate)
@@ -140,8 +140,10 @@ def draw(tables: Tables) -> dict[str, Any]:
 
     figure = Figure(figsize=(5.0, 3.6), layout="constrained")
     axes = figure.subplots()
-    for n_symbols, rows in tables["capacities"].groupby("n_symbols"):
-        if n_symbols in (2, 4, 8, 16, 26):
+    table = tables["capacities"]
+    for n_symbols in (2, 4, 8, 16, 26):
+        rows = table[table["n_symbols"] == n_symbols]
+        if len(rows):
             line = axes.plot(rows["error_rate"], rows["searched"], label=f"K = {n_symbols}")[0]
             axes.plot(rows["error_rate"], rows["shannon"], ":", color=line.get_color())
     axes.set(xlabel="error rate", ylabel="bits per symbol")
