@@ -1,4 +1,4 @@
-"""Fail where a module that does not wrap the compiled core imports it, or imports the whole package.
+"""Fail where a module imports the compiled core without wrapping it, or the whole package.
 
 The import linter reads source files only, so it cannot see `gencap._core`.
 """
