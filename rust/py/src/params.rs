@@ -51,7 +51,7 @@ impl PyParams {
     /// Whether runs end as soon as assignments are hard.
     #[getter]
     fn stops_when_hard(&self) -> bool {
-        self.checked.stop.is_none() && !self.checked.shape.is_free()
+        self.checked.stops_when_hard()
     }
 }
 

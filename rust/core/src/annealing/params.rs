@@ -83,6 +83,16 @@ impl Deref for CheckedParams {
     }
 }
 
+impl CheckedParams {
+    /// Whether runs end as soon as assignments are hard.
+    ///
+    /// Free covariances end at beta = 1. With cluster weights one centroid alone is hard from the
+    /// start, and hard assignments to few centroids say nothing about splits still to come.
+    pub fn stops_when_hard(&self) -> bool {
+        self.stop.is_none() && !self.shape.is_free() && !self.mass_constrained
+    }
+}
+
 impl AnnealParams {
     /// Refuse settings that no run could use.
     pub fn check(self) -> Result<CheckedParams> {

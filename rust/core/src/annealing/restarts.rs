@@ -23,7 +23,7 @@ pub fn run(
     mut each: impl FnMut(Step),
 ) -> Result<()> {
     let free = annealer.params().shape.is_free();
-    let stop_when_hard = !free && annealer.params().stop.is_none();
+    let stop_when_hard = annealer.params().stops_when_hard();
     for t in 0..betas.len() {
         let beta = if free { betas[betas.len() - 1 - t] } else { betas[t] };
         let step = annealer.step(data, beta, context)?;

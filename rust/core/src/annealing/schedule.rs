@@ -30,6 +30,8 @@ pub fn grid(params: &CheckedParams, critical: f64) -> Vec<f64> {
         let first = params.start.unwrap_or(START * critical);
         (first, params.stop.unwrap_or((CAP * critical).max(first)))
     };
+    // A last temperature above the default first one: nothing splits on the way, but grids rise.
+    let first = first.min(last);
     if params.n_steps == 1 {
         return vec![last];
     }

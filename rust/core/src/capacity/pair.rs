@@ -151,9 +151,11 @@ pub fn run(
     let scales = [Scale::measure(&data.first, context)?, Scale::measure(&data.second, context)?];
     let mut places = [0, 1].map(|instance| Place { seed, restart: 0, instance });
     let both = [&data.first, &data.second];
+    // A coupled second run has no life of its own to restart.
+    let own = matches!(coupling, Coupling::Merge | Coupling::Independent);
+    let starts = if n_init > 1 { n_init * (1 + usize::from(own)) } else { 0 };
+    context.control.set_total((betas.len() * (starts + 1)) as u64);
     for instance in 0..2 {
-        // A coupled second run has no life of its own to restart.
-        let own = matches!(coupling, Coupling::Merge | Coupling::Independent);
         if instance == 0 || own {
             let (one, scale) = (both[instance], &scales[instance]);
             let place = places[instance];
@@ -172,7 +174,7 @@ pub fn run(
         let before = steps.last().map_or(f64::NEG_INFINITY, |s: &PairStep| s.overlap.agreement);
         let settled = hard && step.overlap.agreement - before < PLATEAU;
         steps.push(step);
-        if settled && !free && params.stop.is_none() {
+        if settled && params.stops_when_hard() {
             break;
         }
     }
