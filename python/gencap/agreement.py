@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from gencap import _core
@@ -186,7 +187,7 @@ def _codes(labels: Iterable[Hashable], name: str) -> NDArray[np.uintp]:
             f"{name} must hold one hashable label per object: {error}; "
             "pass a one-dimensional list of numbers or strings"
         ) from None
-    if any(label != label for label in codes):
+    if any(label is pd.NA or label != label for label in codes):
         raise ValueError(
             f"{name} must not contain NaN: NaN equals no label, not even itself; "
             "give objects without a cluster a label such as -1"

@@ -66,7 +66,8 @@ def kary_capacity(n_symbols: int, error_rate: float) -> float:
         return 0.0
     kept = (1.0 - delta) * math.log2(1.0 - delta)
     lost = delta * math.log2(delta / (n_symbols - 1)) if delta > 0.0 else 0.0
-    return math.log2(n_symbols) + kept + lost
+    # Just below 1 - 1/K rounding may leave -1e-16.
+    return max(0.0, math.log2(n_symbols) + kept + lost)
 
 
 @overload
@@ -155,7 +156,7 @@ def kary_optimal_beta(n_symbols: int, error_rate: float) -> float:
     x = delta * ratio
     # 1 - sqrt(1 - x) = x / (1 + sqrt(1 - x)) keeps its digits for small x.
     eps = x / (1.0 + math.sqrt(1.0 - x)) / ratio
-    return math.log((n_symbols - 1) * (1.0 - eps) / eps)
+    return max(0.0, math.log((n_symbols - 1) * (1.0 - eps) / eps))
 
 
 @dataclass(frozen=True, eq=False)

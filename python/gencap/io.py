@@ -243,7 +243,6 @@ def _read_text(path: Path, notes: list[str]) -> pd.DataFrame:
             decimal="," if comma else ".",
             encoding=encoding,
             compression="gzip" if zipped else None,
-            float_precision="round_trip",
             low_memory=False,
             skipinitialspace=True,
         )

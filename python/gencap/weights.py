@@ -30,7 +30,7 @@ Kind = Literal["boltzmann", "fermi", "zero_one"]
 KINDS: tuple[Kind, ...] = ("boltzmann", "fermi", "zero_one")
 
 MAX_SOLUTIONS = 2**22
-MAX_THRESHOLDS = 4096
+MAX_THRESHOLDS = 2**16
 REFINEMENTS = 5
 
 
@@ -265,7 +265,7 @@ def maximum_information(
     betas, gammas : array-like, optional
         Parameters to try. By default a geometric grid of betas around the inverse standard
         deviation of the costs, of gammas from 0 to the largest cost difference, both refined around
-        the best; for 0/1 weights every threshold at which a set changes (an even choice of 4,096
+        the best; for 0/1 weights every threshold at which a set changes (an even choice of 2**16
         beyond that).
     n_jobs : int, optional
         Threads; None or -1 for all cores.

@@ -8,8 +8,8 @@ use crate::error::{Error, Result};
 use crate::linear::{EigenPair, largest_eigenpair};
 use crate::workers::Context;
 
-/// Rows times clusters of one block: its probabilities (128 KB) stay in the second-level cache.
-const BLOCK_CELLS: usize = 16_384;
+/// Rows times clusters of one block: its probabilities (64 KB) stay close to the core.
+const BLOCK_CELLS: usize = 8_192;
 
 /// N objects with D features, seen relative to an offset.
 ///
@@ -64,11 +64,15 @@ impl<'a> Data<'a> {
         (0..n.div_ceil(rows)).map(|b| b * rows..n.min((b + 1) * rows)).collect()
     }
 
-    /// Centered copy of the rows in `range`.
+    /// Centered copy of the rows in `range`, feature-major (D x rows): inner loops run along objects.
     pub fn block(&self, range: Range<usize>) -> Array2<f64> {
-        let mut rows = self.x.slice_axis(Axis(0), Slice::from(range)).to_owned();
-        rows -= &self.offset;
-        rows
+        let rows = self.x.slice_axis(Axis(0), Slice::from(range));
+        let mut out = Array2::zeros((rows.ncols(), rows.nrows()));
+        let features = out.outer_iter_mut().zip(rows.columns()).zip(&self.offset);
+        for ((mut line, column), offset) in features {
+            line.iter_mut().zip(column).for_each(|(value, given)| *value = given - offset);
+        }
+        out
     }
 
     /// Sum over blocks of a vector computed from each, added in block order.
@@ -87,7 +91,7 @@ impl<'a> Data<'a> {
 
     /// Variance of every feature about the offset (1/N).
     pub fn variances(&self, context: Context<'_>) -> Result<Array1<f64>> {
-        let squares = self.sum_blocks(context, |x| (&x * &x).sum_axis(Axis(0)))?;
+        let squares = self.sum_blocks(context, |x| (&x * &x).sum_axis(Axis(1)))?;
         Ok(squares / self.n_objects() as f64)
     }
 
@@ -95,7 +99,7 @@ impl<'a> Data<'a> {
     pub fn principal_axis(&self, context: Context<'_>) -> Result<EigenPair> {
         let n = self.n_objects() as f64;
         largest_eigenpair(self.n_features(), |v| {
-            let product = self.sum_blocks(context, |x| x.t().dot(&x.dot(v)))?;
+            let product = self.sum_blocks(context, |x| x.dot(&x.t().dot(v)))?;
             Ok(product / n)
         })
     }

@@ -5,7 +5,7 @@
 
 use std::f64::consts::LN_2;
 
-use gencap_core::annealing::pass::{Assignment, Weights, pass};
+use gencap_core::annealing::pass::{Weights, full_pass};
 use gencap_core::capacity::overlap::{Matching, Overlap, measure};
 use gencap_core::capacity::pair::PairData;
 use gencap_core::model::{Components, Shape};
@@ -116,7 +116,7 @@ fn partition_sums_equal_the_enumeration() {
             let data = PairData::new(tiny.x[0].view(), tiny.x[1].view(), true).unwrap();
             let model = Components::fixed(&tiny.means[0] - data.first.offset(), shape);
             let weights = Weights::equal(beta);
-            let seen = alone(|c| pass(&data.first, &model, weights, &Assignment::Soft, c).unwrap());
+            let seen = alone(|c| full_pass(&data.first, &model, weights, c).unwrap());
             let exact = log_partition(&tiny.potentials(shape)[0], beta);
             assert!((seen.log_partition - exact).abs() < TOLERANCE, "N={n} K={k} {shape:?}");
         }

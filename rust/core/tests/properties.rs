@@ -1,7 +1,7 @@
 //! What must hold for any data: free energies fall, their slope is the cost, groups are a partition.
 
 use gencap_core::Control;
-use gencap_core::annealing::pass::{Assignment, Pass, Weights, all_probabilities, pass};
+use gencap_core::annealing::pass::{Pass, Weights, all_probabilities, full_pass};
 use gencap_core::annealing::{AnnealParams, critical_beta, grid, group};
 use gencap_core::data::Data;
 use gencap_core::linear::largest_eigenpair;
@@ -32,7 +32,7 @@ fn components(means: Array2<f64>, shape: Shape, floor: f64) -> Components {
 fn look(data: &Data<'_>, model: &Components, weights: Weights<'_>) -> Pass {
     let (workers, control) = (Workers::new(1).unwrap(), Control::default());
     let context = Context { workers: &workers, control: &control };
-    pass(data, model, weights, &Assignment::Soft, context).unwrap()
+    full_pass(data, model, weights, context).unwrap()
 }
 
 proptest! {
@@ -130,7 +130,7 @@ proptest! {
         let x = normal((n, d), seed);
         let data = Data::centered(x.view()).unwrap();
         let centered = data.block(0..n);
-        let c = centered.t().dot(&centered) / n as f64;
+        let c = centered.dot(&centered.t()) / n as f64;
         let axis = largest_eigenpair(d, |v| Ok(c.dot(v))).unwrap();
         prop_assert!((axis.vector.dot(&axis.vector) - 1.0).abs() < 1e-9);
         let residual = c.dot(&axis.vector) - axis.value * &axis.vector;

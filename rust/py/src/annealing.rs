@@ -127,7 +127,7 @@ pub fn potentials<'py>(
         let data = Data::centered(x)?;
         let model = Components::known(means, shape, covariances, data.offset())?;
         let rows = data.block(0..data.n_objects());
-        Ok(model.potentials(rows.view()).reversed_axes().as_standard_layout().into_owned())
+        Ok(model.potentials(&rows).reversed_axes().as_standard_layout().into_owned())
     })?;
     Ok(h.into_pyarray(py))
 }

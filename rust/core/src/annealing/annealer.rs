@@ -4,12 +4,14 @@ use ndarray::{Array1, Array2};
 
 use super::mass_constrained::Codebook;
 use super::params::{CheckedParams, Solver};
-use super::pass::{Assignment, Weights, all_probabilities, pass, statistics_under};
+use super::pass::{
+    Assignment, Weights, all_probabilities, full_pass, statistics_under, update_pass,
+};
 use super::schedule::{HARD, critical_beta, grid};
 use super::trajectory::Step;
 use crate::data::Data;
 use crate::error::Result;
-use crate::model::{Components, Shape};
+use crate::model::{Components, Shape, Statistics};
 use crate::rng::{fill_normal, stream};
 use crate::sampling::{CollapsedState, Kernel, Start};
 use crate::workers::Context;
@@ -174,7 +176,7 @@ impl Annealer {
         self.steps += 1;
         let log_weights = self.codebook.as_ref().map(Codebook::log_weights);
         let weights = Weights { beta, log_weights };
-        let seen = pass(data, &reported, weights, &Assignment::Soft, context)?;
+        let seen = full_pass(data, &reported, weights, context)?;
         Ok(Step::new(beta, reported, &seen, iterations, converged))
     }
 
@@ -186,7 +188,7 @@ impl Annealer {
         let limit = self.params.tol * self.scale.radius();
         for iteration in 1..=self.params.max_iter {
             let seen = run.pass(&self.state, None, &Assignment::Soft)?;
-            if self.state.update(&seen.statistics) <= limit {
+            if self.state.update(&seen) <= limit {
                 return Ok((iteration, true));
             }
         }
@@ -208,8 +210,8 @@ impl Annealer {
         for sweep in 0..(self.params.burn_in + self.params.keep) as u64 {
             let generator = |block: usize| self.stream(SWEEP, &[sweep, block as u64]);
             let seen = run.pass(&self.state, None, &Assignment::Sampled(&generator))?;
-            let masses = seen.statistics.masses.clone();
-            self.state.update(&seen.statistics);
+            let masses = seen.masses.clone();
+            self.state.update(&seen);
             if self.params.sample_means && !self.state.shape().is_free() {
                 self.draw_means(sweep, &masses, run.beta);
             }
@@ -283,8 +285,8 @@ impl Run<'_, '_> {
         model: &Components,
         log_weights: Option<&[f64]>,
         assignment: &Assignment<'_>,
-    ) -> Result<super::pass::Pass> {
+    ) -> Result<Statistics> {
         let weights = Weights { beta: self.beta, log_weights };
-        pass(self.data, model, weights, assignment, self.context)
+        update_pass(self.data, model, weights, assignment, self.context)
     }
 }

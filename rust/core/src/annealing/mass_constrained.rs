@@ -3,7 +3,7 @@
 //! For fitting only. With weights in the weights the capacity keeps rising beyond the true number of
 //! clusters, so `capacity` refuses this variant.
 
-use ndarray::{Array1, Array2};
+use ndarray::{Array1, Array2, Axis};
 
 use super::annealer::Run;
 use super::params::CheckedParams;
@@ -77,10 +77,10 @@ impl Codebook {
         for iteration in 1..=params.max_iter {
             let seen = run.pass(model, Some(&self.log_weights), &Assignment::Soft)?;
             let n = run.data.n_objects() as f64;
-            for (weight, &mass) in self.log_weights.iter_mut().zip(&seen.statistics.masses) {
+            for (weight, &mass) in self.log_weights.iter_mut().zip(&seen.masses) {
                 *weight = if mass < EMPTY_MASS { f64::NEG_INFINITY } else { (mass / n).ln() };
             }
-            if model.update(&seen.statistics) <= params.tol * radius {
+            if model.update(&seen) <= params.tol * radius {
                 return Ok((iteration, true));
             }
         }
@@ -160,10 +160,10 @@ fn cluster_axis(
         let parts = run.context.workers.map(blocks.len(), |b| {
             run.context.control.tick()?;
             let mut x = run.data.block(blocks[b].clone());
-            x -= &mean;
-            let mut along = x.dot(v);
+            x -= &mean.insert_axis(Axis(1));
+            let mut along = x.t().dot(v);
             along.iter_mut().zip(blocks[b].clone()).for_each(|(value, i)| *value *= p[[i, k]]);
-            Ok(x.t().dot(&along))
+            Ok(x.dot(&along))
         })?;
         let total: Array1<f64> =
             parts.into_iter().fold(Array1::zeros(v.len()), |total, part| total + part);

@@ -108,8 +108,8 @@ mod tests {
 
     #[test]
     fn the_closed_form_is_the_maximum_of_equation_86() {
-        // J(beta) = H - ln(1 + (K-1) e^-b)... with Hamming weights: P = e^(-beta d)/(1+(K-1)e^-beta)
-        // shared by both instances, so J = H + (1-d) log2(1-d2) + d log2(d2/(K-1)).
+        // Two draws from weights exp(-beta [k != c]) differ with probability d2, which falls from
+        // 1 - 1/K to 0 as beta rises: J = H + (1-d) log2(1-d2) + d log2(d2/(K-1)).
         for size in [2usize, 3, 7] {
             for d in [0.01, 0.1, 0.3, 0.45] {
                 let others = (size - 1) as f64;

@@ -4,7 +4,7 @@ use ndarray::{Array1, Array2};
 
 use super::assignment::best_assignment;
 use super::pair::PairData;
-use crate::annealing::pass::{Weights, probabilities, scores};
+use crate::annealing::pass::{Weights, probabilities};
 use crate::error::Result;
 use crate::model::Components;
 use crate::numeric::{SoftmaxRows, log_sum_exp};
@@ -81,12 +81,11 @@ fn contingency(
     let weights = Weights::equal(beta);
     let parts = context.workers.map(blocks.len(), |b| {
         context.control.tick()?;
-        let mut rows = SoftmaxRows::default();
         let (x1, x2) = (data.first.block(blocks[b].clone()), data.second.block(blocks[b].clone()));
-        let p1 = probabilities(models[0], &x1, weights, &mut rows);
-        let p2 = probabilities(models[1], &x2, weights, &mut rows);
+        let p1 = probabilities(models[0], &x1, weights);
+        let p2 = probabilities(models[1], &x2, weights);
         let transfer = if data.same_space {
-            let h = models[0].potentials(x2.view());
+            let h = models[0].potentials(&x2);
             p1.iter().zip(&h).map(|(p, h)| p * h).sum()
         } else {
             0.0
@@ -114,9 +113,9 @@ fn agreement(
         let mut alone = Array1::<f64>::zeros(blocks[b].len());
         for (instance, side) in [&data.first, &data.second].into_iter().enumerate() {
             let x = side.block(blocks[b].clone());
-            let scored = scores(models[instance], &x, Weights::equal(beta));
+            let scored = models[instance].scores(&x, beta, None);
             let mut rows = SoftmaxRows::default();
-            log_sum_exp(scored.as_slice().unwrap_or(&[]), x.nrows(), &mut rows);
+            log_sum_exp(scored.as_slice().unwrap_or(&[]), x.ncols(), &mut rows);
             alone.iter_mut().enumerate().for_each(|(r, sum)| *sum += rows.log_sum(r));
             joint += &slot_scores(&scored, &slots[instance], size);
         }

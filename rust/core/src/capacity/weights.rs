@@ -68,8 +68,7 @@ impl Weights {
 
     /// Log weights of all solutions; the best one has 0.
     pub fn log_weights(self, costs: ArrayView1<f64>) -> Vec<f64> {
-        let least = costs.iter().copied().fold(f64::INFINITY, f64::min);
-        costs.iter().map(|cost| self.log_weight(cost - least)).collect()
+        excess(costs).into_iter().map(|above| self.log_weight(above)).collect()
     }
 }
 
@@ -98,6 +97,10 @@ pub fn mean_information(
     workers: &Workers,
     control: &Control,
 ) -> Result<Vec<f64>> {
+    if let Some(gammas) = thresholds(rules) {
+        let scale = (log_group_size, n_objects as f64 * LN_2);
+        return sets_information((first, second), &gammas, scale, workers, control);
+    }
     control.set_total(rules.len() as u64);
     workers.map(rules.len(), |index| {
         let mut total = 0.0;
@@ -109,6 +112,51 @@ pub fn mean_information(
         control.advance(f64::NAN, f64::NAN);
         Ok(total / first.nrows() as f64)
     })
+}
+
+/// The thresholds, if all `rules` are 0/1 weights.
+fn thresholds(rules: &[Weights]) -> Option<Vec<f64>> {
+    rules
+        .iter()
+        .map(|rule| if let Weights::ZeroOne { gamma } = rule { Some(*gamma) } else { None })
+        .collect()
+}
+
+/// [`mean_information`] of 0/1 weights: Z1, Z2 and Z12 count solutions, so that sorting the costs
+/// once per pair serves every threshold. `scale` holds ln |T| and n ln 2.
+fn sets_information(
+    (first, second): (ArrayView2<f64>, ArrayView2<f64>),
+    gammas: &[f64],
+    scale: (f64, f64),
+    workers: &Workers,
+    control: &Control,
+) -> Result<Vec<f64>> {
+    control.set_total(first.nrows() as u64);
+    let per_pair = workers.map(first.nrows(), |pair| {
+        control.tick()?;
+        let (ours, theirs) = (excess(first.row(pair)), excess(second.row(pair)));
+        // A solution belongs to both sets from the larger of its two thresholds on.
+        let both: Vec<f64> = ours.iter().zip(&theirs).map(|(a, b)| a.max(*b)).collect();
+        let sorted = [ours, theirs, both].map(|mut list| {
+            list.sort_unstable_by(f64::total_cmp);
+            list
+        });
+        let bits = |gamma: &f64| {
+            let [z1, z2, z12] =
+                sorted.each_ref().map(|list| (list.partition_point(|e| e <= gamma) as f64).ln());
+            (scale.0 + z12 - z1 - z2) / scale.1
+        };
+        control.advance(f64::NAN, f64::NAN);
+        Ok(gammas.iter().map(bits).collect::<Vec<f64>>())
+    })?;
+    let mean = |g: usize| per_pair.iter().map(|bits| bits[g]).sum::<f64>() / first.nrows() as f64;
+    Ok((0..gammas.len()).map(mean).collect())
+}
+
+/// Costs above the least cost.
+fn excess(costs: ArrayView1<f64>) -> Vec<f64> {
+    let least = costs.iter().copied().fold(f64::INFINITY, f64::min);
+    costs.iter().map(|cost| cost - least).collect()
 }
 
 /// Whether no solution has a lower weight than one of strictly higher cost.
@@ -245,6 +293,28 @@ mod tests {
             })
             .sum();
         assert!((run(1)[0] - boltzmann / 3.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn counting_sets_equals_summing_their_weights() {
+        let mut numbers = vec![0.0; 2 * 3 * 40];
+        fill_normal(&mut stream(11, &[]), &mut numbers);
+        let costs = Array2::from_shape_vec((6, 40), numbers).unwrap();
+        let (first, second) = costs.view().split_at(ndarray::Axis(0), 3);
+        let mut gammas = excess(first.row(1));
+        gammas.extend([0.0, 0.5, 2.0, 100.0]);
+        let rules: Vec<_> = gammas.iter().map(|&gamma| Weights::ZeroOne { gamma }).collect();
+        let workers = Workers::new(1).unwrap();
+        let found =
+            mean_information((first, second), &rules, 3.0, 5, &workers, &Control::default())
+                .unwrap();
+        for (bits, rule) in found.iter().zip(&rules) {
+            let weights = |c: ArrayView2<f64>, q: usize| rule.log_weights(c.row(q));
+            let sum: f64 =
+                (0..3).map(|q| information(&weights(first, q), &weights(second, q), 3.0, 5)).sum();
+            assert!(*bits == sum / 3.0 || (bits - sum / 3.0).abs() < 1e-12, "{bits} {sum}");
+        }
+        assert!(found.iter().any(|bits| bits.is_finite()));
     }
 
     #[test]

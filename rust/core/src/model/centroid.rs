@@ -1,27 +1,42 @@
 //! Costs with a fixed, isotropic covariance: k-means and its Gaussian twin.
 
-use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, ArrayView2};
 
 use super::{EMPTY_MASS, Shape, Statistics};
+use crate::numeric::affine;
 
-/// h_ik = |x_i - mu_k|^2, or -ln N(x_i | mu_k, variance I), cluster-major (K x rows).
-pub fn potentials(means: ArrayView2<'_, f64>, shape: Shape, x: ArrayView2<'_, f64>) -> Array2<f64> {
-    let (k, rows) = (means.nrows(), x.nrows());
-    let scale = shape.scale();
+/// -beta h_ik up to a constant per object: 2 beta a mu_k.x_i - beta a |mu_k|^2 (+ log weight).
+///
+/// With h = a |x - mu|^2 the term a |x|^2 is the same for all clusters; see [`object_cost`].
+pub fn scores(
+    means: &Array2<f64>,
+    shape: Shape,
+    x: &Array2<f64>,
+    beta: f64,
+    log_weights: Option<&[f64]>,
+) -> Array2<f64> {
+    let scale = beta * shape.scale();
+    let bias: Vec<f64> = means
+        .outer_iter()
+        .enumerate()
+        .map(|(k, mean)| log_weights.map_or(0.0, |w| w[k]) - scale * mean.dot(&mean))
+        .collect();
+    affine(&(means * (2.0 * scale)), &bias, x)
+}
+
+/// What [`scores`] leaves out of h, for one object: a |x|^2 + D/2 ln(2 pi variance).
+pub fn object_cost(shape: Shape, x: ArrayView2<'_, f64>) -> Vec<f64> {
     let constant = match shape {
-        Shape::Fixed(variance) => 0.5 * x.ncols() as f64 * (std::f64::consts::TAU * variance).ln(),
+        Shape::Fixed(variance) => 0.5 * x.nrows() as f64 * (std::f64::consts::TAU * variance).ln(),
         _ => 0.0,
     };
-    let norms: Vec<f64> = x.outer_iter().map(|row| scale * row.dot(&row) + constant).collect();
-    let mut h = Array2::zeros((k, rows));
-    for (mut line, mean) in h.outer_iter_mut().zip(means.outer_iter()) {
-        let own = scale * mean.dot(&mean);
-        line.iter_mut().zip(&norms).for_each(|(value, norm)| *value = norm + own);
+    let mut costs = vec![constant; x.ncols()];
+    for feature in x.outer_iter() {
+        for (cost, value) in costs.iter_mut().zip(feature) {
+            *cost += shape.scale() * value * value;
+        }
     }
-    // |x - mu|^2 = |x|^2 + |mu|^2 - 2 mu.x: one matrix product per block.
-    general_mat_mul(-2.0 * scale, &means, &x.t(), 1.0, &mut h);
-    h
+    costs
 }
 
 /// mu_k = sum_i P_ik x_i / sum_i P_ik; returns the largest move of a coordinate.

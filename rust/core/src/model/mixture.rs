@@ -1,10 +1,11 @@
 //! Gaussian costs -ln N(x | mu_k, C_k) with covariances that are estimated along with the means.
 
 use ndarray::linalg::general_mat_mul;
-use ndarray::{Array1, Array2, Array3, ArrayView2, Axis};
+use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use super::{EMPTY_MASS, Shape, Statistics};
 use crate::linear::{cholesky, inverse_transposed};
+use crate::numeric::{subtract_squares, weighted_sums};
 
 /// Covariances of K components and the factors that potentials are computed from.
 #[derive(Debug, Clone)]
@@ -94,29 +95,44 @@ impl FreeCovariance {
         }
     }
 
-    /// h_ik = (|L_k^T (x_i - mu_k)|^2 + D ln 2 pi + ln det C_k) / 2, cluster-major.
-    pub fn potentials(&self, means: ArrayView2<'_, f64>, x: ArrayView2<'_, f64>) -> Array2<f64> {
-        let (k, rows, d) = (means.nrows(), x.nrows(), x.ncols());
-        let mut h = Array2::zeros((k, rows));
-        let mut whitened = Array2::zeros((rows, d));
-        for (component, mut line) in h.outer_iter_mut().enumerate() {
-            let root = self.roots.row(component);
-            if self.shape == Shape::Full {
-                if let Ok(matrix) = root.into_shape_with_order((d, d)) {
-                    general_mat_mul(1.0, &x, &matrix, 0.0, &mut whitened);
-                    whitened -= &means.row(component).dot(&matrix);
+    /// -beta h_ik with h_ik = (|L_k^T (x_i - mu_k)|^2 + D ln 2 pi + ln det C_k) / 2, cluster-major.
+    pub fn scores(
+        &self,
+        means: ArrayView2<'_, f64>,
+        x: &Array2<f64>,
+        beta: f64,
+        log_weights: Option<&[f64]>,
+    ) -> Array2<f64> {
+        let (d, rows) = x.dim();
+        let mut out = Array2::zeros((means.nrows(), rows));
+        let mut white = Array2::zeros((d, rows));
+        let lines = out.as_slice_mut().unwrap_or_default().chunks_exact_mut(rows.max(1));
+        for (k, line) in lines.enumerate() {
+            let bias = log_weights.map_or(0.0, |w| w[k]) - beta * self.constants[k];
+            line.fill(bias);
+            match self.roots.row(k).into_shape_with_order((d, d)) {
+                Ok(root) if self.shape == Shape::Full => {
+                    let shift = -means.row(k).dot(&root);
+                    for (mut feature, start) in white.outer_iter_mut().zip(&shift) {
+                        feature.fill(*start);
+                    }
+                    general_mat_mul(1.0, &root.t(), x, 1.0, &mut white);
+                    for feature in white.as_slice().unwrap_or_default().chunks_exact(rows.max(1)) {
+                        subtract_squares(line, feature, 0.0, 0.5 * beta);
+                    }
                 }
-            } else {
-                whitened.assign(&x);
-                whitened -= &means.row(component);
-                whitened *= &root.broadcast(d).unwrap_or(root);
-            }
-            let constant = self.constants[component];
-            for (value, row) in line.iter_mut().zip(whitened.outer_iter()) {
-                *value = 0.5 * row.dot(&row) + constant;
+                _ => {
+                    let roots = self.roots.row(k);
+                    let features = x.as_slice().unwrap_or_default().chunks_exact(rows.max(1));
+                    for (j, feature) in features.enumerate() {
+                        let root = roots[if roots.len() == 1 { 0 } else { j }];
+                        let factor = 0.5 * beta * root * root;
+                        subtract_squares(line, feature, means[[k, j]], factor);
+                    }
+                }
             }
         }
-        h
+        out
     }
 
     /// C_k = sum_i P_ik x x^T / n_k - mu_k mu_k^T + floor.
@@ -178,24 +194,25 @@ impl FreeCovariance {
     }
 }
 
-/// sum_i P_ik x_i x_i^T of a block, reduced to what `shape` needs (K x size).
-pub fn second_moments(shape: Shape, x: ArrayView2<'_, f64>, p: ArrayView2<'_, f64>) -> Array2<f64> {
-    let (k, d) = (p.nrows(), x.ncols());
+/// sum_i P_ik x_i x_i^T of a block (D x rows), reduced to what `shape` needs (K x size).
+pub fn second_moments(shape: Shape, x: &Array2<f64>, p: ArrayView2<'_, f64>) -> Array2<f64> {
+    let (k, d) = (p.nrows(), x.nrows());
     match shape {
         Shape::Spherical => {
-            let norms: Array1<f64> = x.outer_iter().map(|row| row.dot(&row)).collect();
-            p.dot(&norms).insert_axis(Axis(1))
+            let norms = (x * x).sum_axis(Axis(0)).insert_axis(Axis(0));
+            weighted_sums(p, &norms)
         }
-        Shape::Diagonal => p.dot(&(&x * &x)),
+        Shape::Diagonal => weighted_sums(p, &(x * x)),
         _ => {
-            let mut all = Array3::zeros((k, d, d));
+            let mut all = Array2::zeros((k, d * d));
             let mut weighted = Array2::zeros(x.dim());
-            for (component, mut out) in all.outer_iter_mut().enumerate() {
-                weighted.assign(&x);
-                weighted *= &p.row(component).insert_axis(Axis(1));
-                general_mat_mul(1.0, &x.t(), &weighted, 0.0, &mut out);
+            for (weights, mut out) in p.outer_iter().zip(all.outer_iter_mut()) {
+                weighted.assign(x);
+                weighted *= &weights;
+                let product = weighted.dot(&x.t());
+                out.iter_mut().zip(&product).for_each(|(to, from)| *to = *from);
             }
-            all.into_shape_with_order((k, d * d)).unwrap_or_else(|_| Array2::zeros((k, d * d)))
+            all
         }
     }
 }
@@ -219,7 +236,7 @@ mod tests {
         for shape in [Shape::Spherical, Shape::Diagonal, Shape::Full] {
             let start = Array2::zeros((1, 2));
             let mut model = Components::free(start, shape, &array![1.0, 1.0], 0.0);
-            let statistics = model.statistics(x.view(), p.view());
+            let statistics = model.statistics(&x.t().as_standard_layout().into_owned(), p.view());
             model.update(&statistics);
             let mut expected = Array2::<f64>::zeros((2, 2));
             for (row, weight) in x.outer_iter().zip(p.iter()) {
@@ -246,11 +263,11 @@ mod tests {
         let p = array![[1.0, 0.5, 0.2, 0.9, 0.1]];
         let mut model =
             Components::free(Array2::zeros((1, 2)), Shape::Full, &array![1.0, 1.0], 0.0);
-        let statistics = model.statistics(x.view(), p.view());
+        let statistics = model.statistics(&x.t().as_standard_layout().into_owned(), p.view());
         model.update(&statistics);
         let c = model.covariances().unwrap().row(0).to_vec();
         let det = c[0] * c[3] - c[1] * c[2];
-        let h = model.potentials(x.view());
+        let h = model.potentials(&x.t().as_standard_layout().into_owned());
         for (i, row) in x.outer_iter().enumerate() {
             let (u, v) = (row[0] - model.means()[[0, 0]], row[1] - model.means()[[0, 1]]);
             let squared = (c[3] * u * u - 2.0 * c[1] * u * v + c[0] * v * v) / det;
@@ -265,8 +282,13 @@ mod tests {
         let p = array![[1.0, 0.0]];
         let mut model =
             Components::free(Array2::zeros((1, 2)), Shape::Full, &array![1.0, 1.0], 1e-6);
-        let statistics = model.statistics(x.view(), p.view());
+        let statistics = model.statistics(&x.t().as_standard_layout().into_owned(), p.view());
         model.update(&statistics);
-        assert!(model.potentials(x.view()).iter().all(|h| h.is_finite()));
+        assert!(
+            model
+                .potentials(&x.t().as_standard_layout().into_owned())
+                .iter()
+                .all(|h| h.is_finite())
+        );
     }
 }

@@ -3,9 +3,10 @@
 mod centroid;
 mod mixture;
 
-use ndarray::{Array1, Array2, ArrayView2};
+use ndarray::{Array1, Array2, ArrayView2, Axis, Slice};
 
 use crate::error::{Error, Result};
+use crate::numeric::weighted_sums;
 
 pub use mixture::FreeCovariance;
 
@@ -146,21 +147,59 @@ impl Components {
         self.free.as_ref().map(FreeCovariance::covariances)
     }
 
-    /// Potentials h_ik of a centered block of rows, cluster-major (K x rows).
-    pub fn potentials(&self, x: ArrayView2<'_, f64>) -> Array2<f64> {
+    /// ln w_ik = -beta h_ik (+ log weight) of a block (D x rows), cluster-major (K x rows).
+    ///
+    /// A constant per object is left out where it costs time: [`Components::object_costs`] has it.
+    pub fn scores(&self, x: &Array2<f64>, beta: f64, log_weights: Option<&[f64]>) -> Array2<f64> {
         match &self.free {
-            None => centroid::potentials(self.means.view(), self.shape, x),
-            Some(free) => free.potentials(self.means.view(), x),
+            None => centroid::scores(&self.means, self.shape, x, beta, log_weights),
+            Some(free) => free.scores(self.means.view(), x, beta, log_weights),
         }
     }
 
-    /// Sums of a block weighted with probabilities `p` (K x rows).
-    pub fn statistics(&self, x: ArrayView2<'_, f64>, p: ArrayView2<'_, f64>) -> Statistics {
+    /// What [`Components::scores`] leaves out of every object's cost.
+    pub fn object_costs(&self, x: &Array2<f64>) -> Vec<f64> {
+        match &self.free {
+            None => centroid::object_cost(self.shape, x.view()),
+            Some(_) => vec![0.0; x.ncols()],
+        }
+    }
+
+    /// Potentials h_ik of a block (D x rows), cluster-major (K x rows).
+    pub fn potentials(&self, x: &Array2<f64>) -> Array2<f64> {
+        let mut h = -self.scores(x, 1.0, None);
+        h += &Array1::from(self.object_costs(x));
+        h
+    }
+
+    /// Sums of a block (D x rows) weighted with probabilities `p` (K x rows).
+    pub fn statistics(&self, x: &Array2<f64>, p: ArrayView2<'_, f64>) -> Statistics {
         let seconds = match &self.free {
             None => Array2::zeros((self.len(), 0)),
             Some(_) => mixture::second_moments(self.shape, x, p),
         };
-        Statistics { masses: p.sum_axis(ndarray::Axis(1)), sums: p.dot(&x), seconds }
+        Statistics { masses: p.sum_axis(Axis(1)), sums: weighted_sums(p, x), seconds }
+    }
+
+    /// [`Components::statistics`] for weights that are not yet divided by the objects' `totals`.
+    ///
+    /// Dividing the D features instead of the K weights is less work, and one more row of ones
+    /// gives the masses; only fixed shapes can use it.
+    pub fn statistics_of_weights(
+        &self,
+        x: &Array2<f64>,
+        weights: ArrayView2<'_, f64>,
+        totals: &[f64],
+    ) -> Statistics {
+        let (d, rows) = x.dim();
+        let mut scaled = Array2::ones((d + 1, rows));
+        scaled.slice_axis_mut(Axis(0), Slice::from(0..d)).assign(x);
+        let inverses: Array1<f64> = totals.iter().map(|total| 1.0 / total).collect();
+        scaled *= &inverses;
+        let sums = weighted_sums(weights, &scaled);
+        let (sums, masses) = sums.view().split_at(Axis(1), d);
+        let (sums, masses) = (sums.to_owned(), masses.column(0).to_owned());
+        Statistics { masses, sums, seconds: Array2::zeros((self.len(), 0)) }
     }
 
     /// Maximize the expected weight: mu_k = sum P x / sum P, covariances likewise.

@@ -1,0 +1,66 @@
+"""Options several commands share."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import click
+
+__all__ = ["cluster_range", "out_option", "seed_option", "writable_folder"]
+
+MOST_CLUSTERS = 1_000
+
+
+def cluster_range(
+    context: click.Context, parameter: click.Parameter, value: str
+) -> tuple[int, ...]:
+    """Return the numbers that ``1-10``, ``4`` or ``2,3,5-8`` mean, sorted, each once."""
+    found: set[int] = set()
+    for part in value.split(","):
+        match = re.fullmatch(r"\s*(\d{1,6})\s*(?:-\s*(\d{1,6})\s*)?", part)
+        if match is None:
+            raise click.BadParameter(
+                f"got {value!r}; write a range such as 1-10 or a list such as 2,3,5"
+            )
+        low, high = int(match[1]), int(match[2] or match[1])
+        if not 1 <= low <= high <= MOST_CLUSTERS:
+            raise click.BadParameter(
+                f"got {part.strip()!r}; numbers of clusters go upward from 1 "
+                f"to at most {MOST_CLUSTERS}, such as 1-10"
+            )
+        found.update(range(low, high + 1))
+    return tuple(sorted(found))
+
+
+def writable_folder(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> Path | None:
+    """Return a folder that can be written, checked before any work is done; nothing is made."""
+    if value is None:
+        return None
+    folder = Path(value)
+    existing = next(p for p in (folder, *folder.absolute().parents) if p.exists())
+    if not existing.is_dir():
+        raise click.BadParameter(f"{existing} is a file, not a folder; name another folder")
+    if not os.access(existing, os.W_OK | os.X_OK):
+        raise click.BadParameter(f"{existing} may not be written; name another folder")
+    return folder
+
+
+out_option = click.option(
+    "--out",
+    metavar="FOLDER",
+    callback=writable_folder,
+    default="gencap-out",
+    show_default=True,
+    help="Folder for the report; made if missing.",
+)
+seed_option = click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Seed of everything random.",
+)

@@ -1,0 +1,27 @@
+"""Reports: tables, figures and one page that says how many bits are real."""
+
+from gencap.report._canvas import Plot
+from gencap.report._capacity_curve import capacity_curve
+from gencap.report._order_curve import order_curve
+from gencap.report._scatter import scatter
+from gencap.report._split_diagram import split_diagram
+from gencap.report.files import results_document, write_report
+from gencap.report.html import plots_of, render_html
+from gencap.report.study import Study
+from gencap.report.words import chosen, verdict_sentence, warnings_of
+
+__all__ = [
+    "Plot",
+    "Study",
+    "capacity_curve",
+    "chosen",
+    "order_curve",
+    "plots_of",
+    "render_html",
+    "results_document",
+    "scatter",
+    "split_diagram",
+    "verdict_sentence",
+    "warnings_of",
+    "write_report",
+]
