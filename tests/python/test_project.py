@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib.util
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -293,3 +294,67 @@ def test_no_file_defers_its_work() -> None:
             path = ROOT / name
             if path.is_file():
                 assert not words.search(path.read_text(encoding="utf-8")), name
+
+
+# --- what the system must have ---------------------------------------------------------------
+
+
+def check_system(folder: Path, **answers: str) -> subprocess.CompletedProcess[str]:
+    """Run the check where only a few tools exist; `answers` are commands and what they print."""
+    for tool in {"sh", "sed", "uname", "cut", "id"} - answers.keys():
+        found = shutil.which(tool)
+        assert found is not None
+        (folder / tool).symlink_to(found)
+    for tool, answer in answers.items():
+        (folder / tool).write_text(f"#!/bin/sh\necho '{answer}'\n")
+        (folder / tool).chmod(0o755)
+    return subprocess.run(
+        ["/bin/sh", "tools/ensure_system.sh"],
+        cwd=ROOT,
+        env={"PATH": str(folder), "PYTHON": "python3"},
+        capture_output=True,
+        text=True,
+    )
+
+
+NEEDS_SH = pytest.mark.skipif(sys.platform == "win32", reason="make and sh are optional there")
+
+
+@NEEDS_SH
+@pytest.mark.parametrize("rust", ["1.88.0", "1.100.0", "2.0.0"])
+def test_a_complete_system_is_accepted_in_silence(tmp_path: Path, rust: str) -> None:
+    done = check_system(tmp_path, python3="3.11", cc="", cargo=f"cargo {rust} (date)")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@NEEDS_SH
+@pytest.mark.parametrize(
+    ("answers", "finding", "remedy"),
+    [
+        ({}, "Python is missing", "Install it"),
+        ({"python3": "3.9"}, "python3 is 3.9", "make run PYTHON=python3.11"),
+        ({"python3": "3.12"}, "C linker", "Install it"),
+        ({"python3": "3.12", "cc": ""}, "Rust 1.88 or newer (found: none)", "rustup"),
+        (
+            {"python3": "3.12", "cc": "", "cargo": "cargo 1.63.0 (date)"},
+            "Rust 1.88 or newer (found: 1.63.0)",
+            "rustup",
+        ),
+    ],
+)
+@pytest.mark.skipif(sys.platform == "darwin", reason="another remedy is named there")
+def test_what_is_missing_is_named_with_its_remedy(
+    tmp_path: Path, answers: dict[str, str], finding: str, remedy: str
+) -> None:
+    done = check_system(tmp_path, **answers)
+    assert done.returncode == 1
+    assert finding in done.stderr
+    assert remedy in done.stderr
+
+
+@NEEDS_SH
+def test_users_of_debian_get_the_exact_command(tmp_path: Path) -> None:
+    # Not root, as `id -u` tells.
+    done = check_system(tmp_path, **{"python3": "3.12", "apt-get": "", "id": "1000"})
+    assert done.returncode == 1
+    assert "sudo apt-get install -y gcc libc6-dev" in done.stderr
