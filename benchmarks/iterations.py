@@ -81,6 +81,7 @@ def main() -> None:
     parser.add_argument("--clusters", type=int, default=32)
     parser.add_argument("--threads", type=int, default=joblib.cpu_count())
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--models", nargs="+", default=["k-means", "spherical", "diag", "full"])
     options = parser.parse_args()
     rng = np.random.default_rng(0)
     centers = 3.0 * rng.normal(size=(options.clusters, options.features))
@@ -89,13 +90,20 @@ def main() -> None:
     k, threads = options.clusters, options.threads
     print(f"n = {len(x):,}, d = {x.shape[1]}, k = {k}, {threads} threads, ms per iteration")
     print(f"{'model':<22}{'gencap':>10}{'sklearn':>10}{'ratio':>8}")
-    cases = [("k-means", "distance", lambda n: lloyd(x, k, n))]
-    for shape in ("spherical", "diag", "full"):
-        cases.append((f"mixture, {shape}", shape, lambda n, s=shape: peer_mixture(x, k, s, n)))
-    for name, shape, peer in cases:
-        mine = slope(lambda n, s=shape: ours(x, k, s, n, threads), 2, 12, options.repeats)
-        theirs = slope(peer, 2, 12, options.repeats)
-        print(f"{name:<22}{1e3 * mine:>10.2f}{1e3 * theirs:>10.2f}{mine / theirs:>8.2f}")
+    for name in options.models:
+        shape = "distance" if name == "k-means" else name
+        # A full covariance costs the peer seconds per iteration: fewer of them are enough.
+        lengths = (1, 4) if name == "full" else (2, 12)
+
+        def peer(n: int, name: str = name) -> float:
+            return lloyd(x, k, n) if name == "k-means" else peer_mixture(x, k, name, n)
+
+        def mine(n: int, shape: str = shape) -> float:
+            return ours(x, k, shape, n, threads)
+
+        own = slope(mine, *lengths, options.repeats)
+        theirs = slope(peer, *lengths, options.repeats)
+        print(f"{name:<22}{1e3 * own:>10.2f}{1e3 * theirs:>10.2f}{own / theirs:>8.2f}", flush=True)
 
 
 if __name__ == "__main__":

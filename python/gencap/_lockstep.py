@@ -128,7 +128,8 @@ def anneal_pairs(
     columns = parallel_map(job, tasks, threads=outer, control=control, message="annealing")
     size = len(pairs)
     return [
-        _collect(columns[m * size : (m + 1) * size], grids[m], mode) for m in range(len(models))
+        _collect(columns[m * size : (m + 1) * size], grids[m], mode, model.has_matrices)
+        for m, model in enumerate(models)
     ]
 
 
@@ -139,7 +140,9 @@ def _seed_of_pair(seed: int, q: int) -> int:
     return int(np.random.SeedSequence([seed, q]).generate_state(1, np.uint64)[0] >> 1)
 
 
-def _collect(columns: Sequence[_core.PairColumns], grid: FloatArray, mode: str) -> PairCurves:
+def _collect(
+    columns: Sequence[_core.PairColumns], grid: FloatArray, mode: str, full: bool
+) -> PairCurves:
     """Put the runs of all pairs on one grid, as long as the longest of them."""
     length = max(len(run["betas"]) for run in columns)
     grid = grid[len(grid) - length :] if grid[-1] == columns[0]["betas"][-1] else grid[:length]
@@ -157,8 +160,8 @@ def _collect(columns: Sequence[_core.PairColumns], grid: FloatArray, mode: str) 
         agreement=agreement,
         effective=effective,
         transfer_cost=None if np.isnan(transfer).any() else transfer,
-        first=trajectory_of(columns[0]["first"]),
-        second=trajectory_of(columns[0]["second"]),
+        first=trajectory_of(columns[0]["first"], full=full),
+        second=trajectory_of(columns[0]["second"], full=full),
         slots=columns[0]["slots"],
     )
 

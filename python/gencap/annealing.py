@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gencap import _core
-from gencap._progress import Control
+from gencap._progress import Control, Progress
 from gencap._validation import FloatArray, IntArray, check_integer, check_positive
 from gencap.results import AnnealingStep, Split, Trajectory
 
@@ -94,6 +94,7 @@ def best_run(
     n_init: int,
     threads: int,
     control: Control,
+    full: bool = False,
 ) -> tuple[Trajectory, FloatArray]:
     """Anneal `x` from `n_init` starts; return the best run and the final costs of all."""
     betas = grid_for(params, [x], control)
@@ -107,7 +108,7 @@ def best_run(
         switches=control.switches,
         report=control.report("annealing"),
     )
-    return trajectory_of(columns), np.asarray(costs)
+    return trajectory_of(columns, full=full), np.asarray(costs)
 
 
 def steps(
@@ -119,6 +120,7 @@ def steps(
     threads: int,
     control: Control,
     heating: bool,
+    full: bool = False,
 ) -> Iterator[AnnealingStep]:
     """Yield the best of `n_init` runs temperature by temperature, while it is computed."""
     betas = grid_for(params, [x], control)
@@ -135,8 +137,11 @@ def steps(
             report=control.report("choosing a start"),
         )
     annealer = _core.Annealer(x, params, seed, restart, threads)
-    for beta in betas[::-1] if heating else betas:
-        run = trajectory_of(annealer.step(beta, control.switches, control.report("annealing")))
+    for done, beta in enumerate(betas[::-1] if heating else betas):
+        tell = _repeater(control, Progress(done, len(betas), "annealing", float(beta)))
+        tell()
+        columns = annealer.step(beta, control.switches, tell)
+        run = trajectory_of(columns, full=full)
         yield AnnealingStep(
             beta=float(beta),
             free_energy=float(run.free_energies[0]),
@@ -154,16 +159,27 @@ def steps(
             return
 
 
-def trajectory_of(columns: _core.Columns) -> Trajectory:
-    """Wrap the columns of a run, with the tree of splits they imply."""
-    n_steps, n_clusters, size = columns["covariances"].shape
-    n_features = columns["centroids"].shape[2]
-    covariances: FloatArray | None = None
-    if size == n_features**2 and size > 1:
+def _repeater(control: Control, progress: Progress) -> Callable[..., None]:
+    """Return what tells `progress` again while one temperature lasts, so that it can be stopped."""
+
+    def tell(*counters: float) -> None:
+        control(progress)
+
+    return tell
+
+
+def trajectory_of(columns: _core.Columns, *, full: bool = False) -> Trajectory:
+    """Wrap the columns of a run, with the tree of splits they imply.
+
+    `full` tells matrices from variances, which a single column would not.
+    """
+    covariances: FloatArray | None = columns["covariances"]
+    if full:
+        n_steps, n_clusters, n_features = columns["centroids"].shape
         shape = (n_steps, n_clusters, n_features, n_features)
         covariances = columns["covariances"].reshape(shape)
-    elif size:
-        covariances = columns["covariances"]
+    elif columns["covariances"].shape[2] == 0:
+        covariances = None
     return Trajectory(
         betas=columns["betas"],
         free_energies=columns["free_energies"],
@@ -175,12 +191,14 @@ def trajectory_of(columns: _core.Columns) -> Trajectory:
         centroids=columns["centroids"],
         n_iter=columns["n_iter"],
         converged=columns["converged"],
-        splits=split_tree(columns["betas"], columns["groups"]),
+        splits=split_tree(columns["betas"], columns["groups"], columns["masses"]),
         covariances=covariances,
     )
 
 
-def split_tree(betas: FloatArray, groups: IntArray) -> tuple[Split, ...]:
+def split_tree(
+    betas: FloatArray, groups: IntArray, masses: FloatArray | None = None
+) -> tuple[Split, ...]:
     """Return the splits of a run, in the order of rising beta.
 
     Two centroids split for good at the first temperature after the last one at which they were one
@@ -192,6 +210,9 @@ def split_tree(betas: FloatArray, groups: IntArray) -> tuple[Split, ...]:
         Rising inverse temperatures.
     groups : ndarray of shape (T, K)
         Group number of every centroid.
+    masses : ndarray of shape (T, K), optional
+        Cluster masses. A centroid without mass is a slot that waits for a split, or was given back:
+        it takes no part in the tree until it gets mass, and none if it ends without.
 
     Returns
     -------
@@ -205,6 +226,14 @@ def split_tree(betas: FloatArray, groups: IntArray) -> tuple[Split, ...]:
     """
     n_steps, k = groups.shape
     together = groups[:, :, None] == groups[:, None, :]
+    numbers = np.arange(k)
+    if masses is not None:
+        held = masses > 0
+        # Where a waiting slot stood when it got its mass is where it came from.
+        soon = held | np.vstack([held[1:], held[-1:]])
+        numbers = np.flatnonzero(held[-1])
+        together = (together & soon[:, :, None] & soon[:, None, :])[:, numbers][:, :, numbers]
+        k = len(numbers)
     last = np.where(together.any(axis=0), n_steps - 1 - together[::-1].argmax(axis=0), -1)
     splits: list[Split] = []
     leads = np.zeros(k, dtype=np.int64)
@@ -212,7 +241,8 @@ def split_tree(betas: FloatArray, groups: IntArray) -> tuple[Split, ...]:
         now = _leads(last >= t)
         for lead in np.unique(now):
             if leads[lead] != lead:
-                splits.append(Split(int(leads[lead]), int(lead), float(betas[t])))
+                parent, child = numbers[[leads[lead], lead]]
+                splits.append(Split(int(parent), int(child), float(betas[t])))
         leads = now
     return tuple(splits)
 

@@ -223,7 +223,10 @@ def _summarize(
     curve = curves.mean()
     best = int(np.argmax(curve.bits))
     raw = float(curve.bits[best])
-    plateau = bool(raw > 0 and raw - curve.bits[-1] < PLATEAU)
+    # Flat over the last step as well: a curve that was cut off while it rose, at a given `stop` or
+    # at beta = 1 of free covariances, shows no perfect agreement.
+    flat = raw - curve.bits[-2:].min() < PLATEAU
+    plateau = bool(raw > 0 and flat and not model.heats)
     if plateau:
         best = int(np.argmax(curve.bits > raw - PLATEAU))
     solution = _Solution.at(model, pairs[0], curves, best, threads, control)

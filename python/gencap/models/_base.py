@@ -105,6 +105,16 @@ class AnnealedClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         -------
         self
         """
+        before = self.__dict__.copy()
+        try:
+            self._fit(X, progress)
+        except BaseException:
+            # A fit that failed or was cancelled leaves the model as it was.
+            self.__dict__ = before
+            raise
+        return self
+
+    def _fit(self, X: Any, progress: ProgressCallback | None) -> None:
         x = check_matrix(X, "X").values
         validate_data(self, X, skip_check_array=True)
         check_n_clusters(self.n_clusters, len(x))
@@ -117,7 +127,6 @@ class AnnealedClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         self.n_clusters_ = len(np.unique(self.labels_))
         self.cost_ = self._labelling_cost(self.labels_, x)
         self.shift_ = None
-        return self
 
     def _fit_run(self, x: FloatArray, params: _core.AnnealParams, control: Control) -> None:
         threads = check_n_jobs(self.n_jobs)
@@ -128,6 +137,7 @@ class AnnealedClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
             n_init=check_integer(self.n_init, "n_init"),
             threads=threads,
             control=control,
+            full=self.has_matrices,
         )
         self.trajectory_: Trajectory | None = run
         self.n_iter_ = int(run.n_iter.sum())
@@ -137,7 +147,7 @@ class AnnealedClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
                 f"the last temperature did not converge in max_iter={run.n_iter[-1]} iterations; "
                 "raise max_iter or tol in gencap.Annealing",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
         self.restart_costs_ = costs
         self.beta_ = float(run.betas[-1])
@@ -200,11 +210,17 @@ class AnnealedClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
             threads=check_n_jobs(self.n_jobs),
             control=as_control(progress),
             heating=self.heats,
+            full=self.has_matrices,
         )
 
     @property
     def heats(self) -> bool:
         """Whether temperatures are visited from the lowest to the highest."""
+        return False
+
+    @property
+    def has_matrices(self) -> bool:
+        """Whether every cluster has a full covariance matrix of its own."""
         return False
 
     def predict(self, X: Any) -> IntArray:

@@ -100,6 +100,11 @@ class GaussianMixture(AnnealedClusterer):
         """Whether temperatures are visited from the lowest to the highest."""
         return self.covariance != "fixed"
 
+    @property
+    def has_matrices(self) -> bool:
+        """Whether every cluster has a full covariance matrix of its own."""
+        return self.covariance == "full"
+
     def _shape(self) -> dict[str, Any]:
         shapes = ("fixed", "spherical", "diag", "full")
         return {
@@ -112,7 +117,7 @@ class GaussianMixture(AnnealedClusterer):
         n, d = x.shape
         if self.covariance == "fixed":
             constant = 0.5 * n * d * math.log(2 * math.pi * self.variance)
-            return within_sum_of_squares(codes, x) / (2 * self.variance) + constant
+            return float(within_sum_of_squares(codes, x) / (2 * self.variance) + constant)
         floor = self.reg_covar * float(x.var(axis=0).mean()) + math.sqrt(np.finfo(float).tiny)
         kinds = np.unique(codes)
         return sum(_density_cost(x[codes == kind], self.covariance, floor) for kind in kinds)
@@ -133,4 +138,4 @@ def _density_cost(x: FloatArray, covariance: str, floor: float) -> float:
         variances = variances + floor
         log_det = float(np.log(variances).sum())
         squared = float((gaps**2 / variances).sum())
-    return 0.5 * (n * (d * math.log(2 * math.pi) + log_det) + squared)
+    return float(0.5 * (n * (d * math.log(2 * math.pi) + log_det) + squared))

@@ -140,11 +140,13 @@ class ReproductionResult:
         )
 
 
-def verdict(holds: bool | np.bool_, *, corrected: bool = False, why: str = "") -> str:
-    """Say whether a statement holds; `why` explains a difference."""
-    if holds:
-        return CORRECTED if corrected else AGREES
-    return f"{DIFFERS}: {why}" if why else DIFFERS
+def verdict(holds: bool | np.bool_, *, corrected: bool = False, remark: str = "") -> str:
+    """Say whether a statement holds; `remark` qualifies an agreement."""
+    if not holds:
+        return DIFFERS
+    if corrected:
+        return CORRECTED
+    return f"{AGREES} ({remark})" if remark else AGREES
 
 
 def beside(remark: str) -> str:

@@ -169,6 +169,10 @@ def _overfit(task: tuple[str, int], control: Control) -> dict[str, Any]:
         "peak_beta": float(curve.beta[int(np.argmax(curve.bits))]),
         "n_clusters": found.n_clusters,
         "transfer_beta": float(curve.beta[int(np.argmin(curve.transfer_cost))]),
+        "transfer_excess": float(
+            curve.transfer_cost[int(np.argmax(curve.bits))] / curve.transfer_cost.min() - 1.0
+        ),
+        "last_excess": float(curve.transfer_cost[-1] / curve.transfer_cost.min() - 1.0),
     }
 
 

@@ -130,7 +130,7 @@ proptest! {
         let x = normal((n, d), seed);
         let data = Data::centered(x.view()).unwrap();
         let centered = data.block(0..n);
-        let c = centered.t().dot(&centered) / n as f64;
+        let c = centered.dot(&centered.t()) / n as f64;
         let axis = largest_eigenpair(d, |v| Ok(c.dot(v))).unwrap();
         prop_assert!((axis.vector.dot(&axis.vector) - 1.0).abs() < 1e-9);
         let residual = c.dot(&axis.vector) - axis.value * &axis.vector;

@@ -62,6 +62,7 @@ impl Codebook {
             }
         }
         self.merge(model, run.beta);
+        self.park(model);
         Ok((total, converged))
     }
 
@@ -92,17 +93,19 @@ impl Codebook {
         if free.is_empty() {
             return Ok(false);
         }
-        free.reverse();
         let weights = Weights { beta: run.beta, log_weights: Some(&self.log_weights) };
         let p = all_probabilities(run.data, model, weights, run.context)?;
         let mut any = false;
         for k in (0..model.len()).filter(|&k| self.is_active(k)).collect::<Vec<_>>() {
-            let Some(&slot) = free.last() else { break };
+            // The slot that waits nearest: it has shared the history of this cluster.
+            let gap = |slot: usize| model.squared_distance(k, slot);
+            let nearest = (0..free.len()).min_by(|&a, &b| gap(free[a]).total_cmp(&gap(free[b])));
+            let Some(nearest) = nearest else { break };
             let axis = cluster_axis(model, &p, k, run)?;
             if 2.0 * model.shape().scale() * axis.value * run.beta <= 1.0 {
                 continue;
             }
-            free.pop();
+            let slot = free.remove(nearest);
             let shift = SPLIT_STEP * axis.value.sqrt() * &axis.vector;
             let half = self.log_weights[k] - std::f64::consts::LN_2;
             (self.log_weights[k], self.log_weights[slot]) = (half, half);
@@ -114,8 +117,8 @@ impl Codebook {
         Ok(any)
     }
 
-    /// Join centroids that are closer than 0.02 sqrt(T); the freed slot stays with its partner.
-    fn merge(&mut self, model: &mut Components, beta: f64) {
+    /// Join centroids that are closer than 0.02 sqrt(T).
+    fn merge(&mut self, model: &Components, beta: f64) {
         let limit = MERGE * MERGE / (model.shape().scale() * beta);
         for a in 0..model.len() {
             for b in a + 1..model.len() {
@@ -125,10 +128,19 @@ impl Codebook {
                     self.log_weights[a] = joined.ln();
                     self.log_weights[b] = f64::NEG_INFINITY;
                 }
-                if !self.is_active(b) && self.is_active(a) && both {
-                    let center = model.means().row(a).to_owned();
-                    model.means_mut().row_mut(b).assign(&center);
-                }
+            }
+        }
+    }
+
+    /// Slots without weight wait at the nearest centroid that has some: anywhere else they would
+    /// look like clusters of their own, or link clusters that are apart.
+    fn park(&self, model: &mut Components) {
+        for slot in (0..model.len()).filter(|&k| !self.is_active(k)) {
+            let gap = |k: usize| model.squared_distance(k, slot);
+            let active = (0..model.len()).filter(|&k| self.is_active(k));
+            if let Some(home) = active.min_by(|&a, &b| gap(a).total_cmp(&gap(b))) {
+                let center = model.means().row(home).to_owned();
+                model.means_mut().row_mut(slot).assign(&center);
             }
         }
     }
