@@ -19,6 +19,9 @@ __all__ = ["NullKinds", "calibrate", "check_null"]
 
 NullKinds: TypeAlias = str | Sequence[str] | None
 
+# Without structure capacities are 0 up to rounding: such draws tie with the observed value.
+ROUNDING = 1e-9
+
 
 def check_null(null: NullKinds) -> tuple[str, ...]:
     """Return the kinds of calibration that were asked for."""
@@ -45,6 +48,8 @@ def calibrate(
     The p-value counts the observed value among the draws, so that it is never 0 and, for data from
     the null itself, at most `a` with probability at most `a`.
     """
+    if not kinds:
+        return {}
     draws = check_integer(draws, "null_draws")
     out: dict[str, NullResult] = {}
     for kind in kinds:
@@ -62,7 +67,7 @@ def calibrate(
                 message=f"{kind} null",
             )
         )
-        p_value = (1 + int((values >= observed).sum())) / (1 + draws)
+        p_value = (1 + int((values >= observed - ROUNDING).sum())) / (1 + draws)
         out[kind] = NullResult(kind, values, p_value)
     return out
 
