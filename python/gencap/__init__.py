@@ -1,6 +1,6 @@
 """Bits of reliable information per object: how much of a clustering is real."""
 
-from gencap import channel, datasets, sampling, weights
+from gencap import channel, criteria, datasets, sampling, weights
 from gencap._core import __version__
 from gencap._progress import Cancelled, Control, Progress
 from gencap.agreement import capacity_from_probabilities, hamming_capacity
@@ -46,6 +46,7 @@ __all__ = [
     "capacity",
     "capacity_from_probabilities",
     "channel",
+    "criteria",
     "datasets",
     "hamming_capacity",
     "random_feature_splits",
