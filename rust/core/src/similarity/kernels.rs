@@ -44,8 +44,8 @@ pub(super) fn squared_distances_with<'a, S: Simd>(
             let (c, d) = (line(feature + 2), line(feature + 3));
             let p = &point[feature..feature + 4];
             for ((((sum, a), b), c), d) in part.iter_mut().zip(a).zip(b).zip(c).zip(d) {
-                *sum += (square(*a, p[0]) + square(*b, p[1]))
-                    + (square(*c, p[2]) + square(*d, p[3]));
+                *sum +=
+                    (square(*a, p[0]) + square(*b, p[1])) + (square(*c, p[2]) + square(*d, p[3]));
             }
             feature += 4;
         }
