@@ -3,9 +3,11 @@
 from gencap import channel, criteria, datasets, sampling, weights
 from gencap._core import __version__
 from gencap._progress import Cancelled, Control, Progress
+from gencap._square import AsymmetryWarning
 from gencap.agreement import capacity_from_probabilities, hamming_capacity
 from gencap.annealing import Annealing
 from gencap.capacity import capacity
+from gencap.embedding import Embedding, constant_shift_embedding
 from gencap.instances import Instances, Pair
 from gencap.models import CentroidClustering, GaussianMixture
 from gencap.results import (
@@ -18,6 +20,7 @@ from gencap.results import (
     Trajectory,
 )
 from gencap.selection import select_order
+from gencap.similarity import Similarity, path_distances, similarity
 from gencap.splits import (
     OptimisticPairingWarning,
     random_feature_splits,
@@ -28,11 +31,13 @@ from gencap.splits import (
 __all__ = [
     "Annealing",
     "AnnealingStep",
+    "AsymmetryWarning",
     "Cancelled",
     "Capacity",
     "CentroidClustering",
     "Control",
     "Curve",
+    "Embedding",
     "GaussianMixture",
     "Instances",
     "NullResult",
@@ -40,18 +45,22 @@ __all__ = [
     "Order",
     "Pair",
     "Progress",
+    "Similarity",
     "Split",
     "Trajectory",
     "__version__",
     "capacity",
     "capacity_from_probabilities",
     "channel",
+    "constant_shift_embedding",
     "criteria",
     "datasets",
     "hamming_capacity",
+    "path_distances",
     "random_feature_splits",
     "sampling",
     "select_order",
+    "similarity",
     "split_features",
     "split_objects",
     "weights",
