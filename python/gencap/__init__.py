@@ -2,6 +2,7 @@
 
 from gencap import channel, criteria, datasets, sampling, weights
 from gencap._core import __version__
+from gencap._mismatch import InstanceMismatchWarning
 from gencap._progress import Cancelled, Control, Progress
 from gencap._square import AsymmetryWarning
 from gencap.agreement import capacity_from_probabilities, hamming_capacity
@@ -39,6 +40,7 @@ __all__ = [
     "Curve",
     "Embedding",
     "GaussianMixture",
+    "InstanceMismatchWarning",
     "Instances",
     "NullResult",
     "OptimisticPairingWarning",

@@ -10,7 +10,7 @@ import numpy as np
 from gencap._parallel import parallel_map
 from gencap._progress import Control
 from gencap._validation import FloatArray, check_choice, check_integer
-from gencap.instances import Instances, Pair
+from gencap.instances import Instances, Pair, resample_together
 from gencap.nulls import KINDS
 from gencap.results import NullResult
 from gencap.splits import FeatureSplits
@@ -91,4 +91,4 @@ def joint_p_value(observed: FloatArray, draws: FloatArray) -> float:
 def _twin(measured: Any, kind: str, rng: np.random.Generator) -> Any:
     if isinstance(measured, Pair | Instances | FeatureSplits):
         return measured.resample(kind, rng)
-    return [pair.resample(kind, rng) for pair in measured]
+    return resample_together(measured, kind, rng)

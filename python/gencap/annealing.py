@@ -39,6 +39,10 @@ class Annealing:
         Perturbation of the centroids at every temperature, in mean standard deviations.
     burn_in, keep : int
         Sweeps thrown away and averaged at every temperature, for the sampling solvers.
+    sample_means : bool
+        Let the "gibbs" solver draw centroids around the means of their members, instead of taking
+        the means. Only safe while D K / (2 N) is far below 1: in more dimensions the drawn noise
+        makes larger clusters cheaper until one is left.
 
     Examples
     --------
@@ -54,6 +58,7 @@ class Annealing:
     noise: float = 1e-2
     burn_in: int = 10
     keep: int = 10
+    sample_means: bool = False
 
     def settings(self) -> dict[str, Any]:
         """Check the values and return them as the compiled core takes them."""
@@ -70,20 +75,22 @@ class Annealing:
             "noise": float(self.noise),
             "burn_in": check_integer(self.burn_in, "burn_in", minimum=0),
             "keep": check_integer(self.keep, "keep"),
+            "sample_means": bool(self.sample_means),
         }
 
 
 def grid_for(params: _core.AnnealParams, arrays: list[FloatArray], control: Control) -> FloatArray:
     """Return the common grid of inverse temperatures for several data sets.
 
-    The largest variance of all of them gives the smallest critical inverse temperature, so that no
-    instance has split before the grid begins. Without any variance there is one temperature only.
+    It begins before any instance has split and ends when all of them are hard, whatever their
+    scales. Without any variance there is one temperature only.
     """
-    largest = max(
+    variances = [
         _core.largest_variance(x, switches=control.switches, report=control.report("scale"))
         for x in arrays
-    )
-    return _core.beta_grid(params, largest) if largest > 0 else np.ones(1)
+    ]
+    varying = [variance for variance in variances if variance > 0]
+    return _core.beta_grid(params, max(varying), min(varying)) if varying else np.ones(1)
 
 
 def best_run(

@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 from gencap import _core
 from gencap._lockstep import PairCurves, anneal_pairs, auto_coupling
+from gencap._mismatch import warn_of_mismatch
 from gencap._nulls import NullKinds, calibrate, check_null, single_null
 from gencap._progress import Control, ProgressCallback, as_control
 from gencap._validation import FloatArray, IntArray, check_choice, check_n_jobs, check_seed
@@ -96,6 +97,8 @@ def capacity(
     )
     measured = as_measurements(pair)
     kinds = check_null(null)
+    if isinstance(model, AnnealedClusterer):
+        warn_of_mismatch(pairs_of(measured))
     if keep is not None:
         check_choice(keep, "keep", ("probabilities",))
     found = measure(

@@ -22,13 +22,27 @@ from gencap.nulls import resample_matrix
 __all__ = [
     "Instances",
     "Pair",
+    "Source",
+    "resample_together",
 ]
 
 
-class _Source(Protocol):
-    """How a pair came about; redraws it from a null twin of the data it was made of."""
+class Source(Protocol):
+    """How a pair came about: rebuilds it from a null twin of the table it was made of."""
 
-    def resample(self, kind: str, rng: np.random.Generator) -> Pair: ...
+    @property
+    def matrix(self) -> Matrix:
+        """The table."""
+        ...
+
+    @property
+    def optimistic(self) -> bool:
+        """Whether rows are paired by proximity."""
+        ...
+
+    def rebuild(self, matrix: Matrix, rng: np.random.Generator) -> Pair:
+        """Send another table through the same pipeline."""
+        ...
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -78,7 +92,7 @@ class Pair:
     columns2: ObjectArray | None
     same_columns: bool
     optimistic: bool
-    _source: _Source | None
+    _source: Source | None
 
     def __init__(self, first: Any, second: Any, *, same_columns: bool | None = None) -> None:
         left, right = check_matrix(first, "first"), check_matrix(second, "second")
@@ -103,7 +117,7 @@ class Pair:
         names: ObjectArray | None,
         index: tuple[IntArray, IntArray],
         same_columns: bool,
-        source: _Source | None = None,
+        source: Source | None = None,
     ) -> Pair:
         """Assemble a pair from checked parts, with the pipeline that made it."""
         pair = cls.__new__(cls)
@@ -117,7 +131,7 @@ class Pair:
         names: ObjectArray | None,
         index: tuple[IntArray, IntArray],
         same_columns: bool,
-        source: _Source | None = None,
+        source: Source | None = None,
     ) -> None:
         fields: dict[str, Any] = {
             "first": read_only(left.values),
@@ -128,7 +142,7 @@ class Pair:
             "columns1": left.columns,
             "columns2": right.columns,
             "same_columns": bool(same_columns),
-            "optimistic": source is not None,
+            "optimistic": source is not None and source.optimistic,
             "_source": source,
         }
         for name, value in fields.items():
@@ -170,7 +184,7 @@ class Pair:
         (50, 3)
         """
         if self._source is not None:
-            return self._source.resample(kind, rng)
+            return resample_together([self], kind, rng)[0]
         left, right = resample_jointly([self.first, self.second], kind, rng)
         return Pair.build(
             Matrix(left, None, self.columns1),
@@ -263,6 +277,28 @@ class Instances:
 
     def __repr__(self) -> str:
         return f"<Instances: {len(self)} measurements of {self.n_objects:,} objects>"
+
+
+def resample_together(pairs: Sequence[Pair], kind: str, rng: np.random.Generator) -> list[Pair]:
+    """Draw null twins of several pairs; pairs made from one table get one twin of that table.
+
+    They then depend on each other as the pairs themselves do, and averages over them have the
+    spread that averages over the data's own pairs have.
+    """
+    twins: dict[Any, Matrix] = {}
+    out = []
+    for pair in pairs:
+        source = pair._source
+        if source is None:
+            out.append(pair.resample(kind, rng))
+            continue
+        values = source.matrix.values
+        key = (values.__array_interface__["data"][0], values.shape, values.strides)
+        if key not in twins:
+            twin = resample_matrix(values, kind, rng)
+            twins[key] = Matrix(twin, source.matrix.names, source.matrix.columns)
+        out.append(source.rebuild(twins[key], rng))
+    return out
 
 
 def resample_jointly(

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from gencap._mismatch import warn_of_mismatch
 from gencap._nulls import NullKinds, calibrate, check_null, joint_p_value, single_null
 from gencap._progress import Control, ProgressCallback, as_control
 from gencap._validation import FloatArray, check_integer, check_n_jobs, check_seed
-from gencap.capacity import Measurements, as_measurements, measure
+from gencap.capacity import Measurements, as_measurements, measure, pairs_of
+from gencap.models import AnnealedClusterer
 from gencap.results import Capacity, NullResult, Order
 
 __all__ = ["best_order", "select_order"]
@@ -76,6 +78,8 @@ def select_order(
     numbers = sorted({check_integer(k, "n_clusters") for k in n_clusters})
     if not numbers:
         raise ValueError("n_clusters must name at least one number of clusters: got none")
+    if isinstance(model, AnnealedClusterer):
+        warn_of_mismatch(pairs_of(measured))
     models = [clone(model).set_params(n_clusters=k) for k in numbers]
     found = measure(models, measured, coupling, seed=seed, threads=threads, control=control)
     capacities = dict(zip(numbers, found, strict=True))
@@ -107,7 +111,8 @@ def _calibrated(capacities: dict[int, Capacity], draws: Mapping[str, FloatArray]
     }
     # One cluster has 0 bits in data and twins alike: it says nothing about either.
     tried = [i for i, k in enumerate(numbers) if k > 1]
-    shown = numbers.index(best) if best in capacities else 0
+    strongest = max(numbers, key=lambda k: (k > 1, capacities[k].raw_bits))
+    shown = numbers.index(best if best > 1 else strongest)
     observed = np.array([capacities[numbers[i]].raw_bits for i in tried])
     nulls = {
         kind: NullResult(kind, d[:, shown], joint_p_value(observed, d[:, tried]) if tried else 1.0)
@@ -122,6 +127,8 @@ def best_order(capacities: Mapping[int, Capacity]) -> int:
     if not positive:
         return 1
     top = max(positive.values(), key=lambda c: c.bits)
+    if top.bits <= TOLERANCE:
+        return 1
     spread = 0.0 if np.isnan(top.bits_sd) else top.bits_sd
     enough = top.bits - max(TOLERANCE, spread)
-    return min(k for k, c in capacities.items() if c.bits >= enough)
+    return min(k for k, c in positive.items() if c.bits >= enough)

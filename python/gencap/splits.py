@@ -206,7 +206,7 @@ def split_objects(X: Any, measure: str = "euclidean", random_state: Any = 0) -> 
         stacklevel=2,
     )
     rng = np.random.default_rng(check_seed(random_state))
-    return _ObjectSplit(matrix, measure).draw(matrix, rng)
+    return _ObjectSplit(matrix, measure).rebuild(matrix, rng)
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,8 +215,9 @@ class _ObjectSplit:
 
     matrix: Matrix
     measure: str
+    optimistic: bool = True
 
-    def draw(self, matrix: Matrix, rng: np.random.Generator) -> Pair:
+    def rebuild(self, matrix: Matrix, rng: np.random.Generator) -> Pair:
         side = len(matrix.values) // 2
         order = rng.permutation(len(matrix.values))
         index1, index2 = np.sort(order[:side]), np.sort(order[side : 2 * side])
@@ -231,9 +232,18 @@ class _ObjectSplit:
             self,
         )
 
-    def resample(self, kind: str, rng: np.random.Generator) -> Pair:
-        twin = resample_matrix(self.matrix.values, kind, rng)
-        return self.draw(Matrix(twin, self.matrix.names, self.matrix.columns), rng)
+
+@dataclass(frozen=True, eq=False)
+class _FeatureHalves:
+    """The pipeline of `split_features`: which columns go where."""
+
+    matrix: Matrix
+    columns1: IntArray
+    columns2: IntArray
+    optimistic: bool = False
+
+    def rebuild(self, matrix: Matrix, rng: np.random.Generator) -> Pair:
+        return _halves(matrix, self.columns1, self.columns2)
 
 
 def _distances(left: FloatArray, right: FloatArray, measure: str) -> FloatArray:
@@ -275,4 +285,5 @@ def _halves(matrix: Matrix, columns1: IntArray, columns2: IntArray) -> Pair:
         for columns in (columns1, columns2)
     )
     index = np.arange(len(matrix.values))
-    return Pair.build(left, right, matrix.names, (index, index), False)
+    source = _FeatureHalves(matrix, columns1, columns2)
+    return Pair.build(left, right, matrix.names, (index, index), False, source)

@@ -151,7 +151,7 @@ proptest! {
     ) {
         let settings = AnnealParams { start, stop, n_steps, shape: SHAPES[which], ..Default::default() };
         if let Ok(params) = settings.check() {
-            let betas = grid(&params, critical);
+            let betas = grid(&params, [critical; 2]);
             prop_assert_eq!(betas.len(), n_steps);
             prop_assert!(betas.windows(2).all(|w| w[0] <= w[1]), "{:?}", betas);
             let last = betas[n_steps - 1];

@@ -52,7 +52,7 @@ fn with_threads<T>(threads: usize, job: impl FnOnce(Context<'_>) -> T) -> T {
 
 fn betas(params: &CheckedParams, data: &Data<'_>) -> Vec<f64> {
     let scale = with_threads(1, |context| Scale::measure(data, context).unwrap());
-    grid(params, critical_beta(params.shape, scale.largest_variance))
+    grid(params, [critical_beta(params.shape, scale.largest_variance); 2])
 }
 
 fn trajectory(x: &Array2<f64>, params: &CheckedParams, place: Place, threads: usize) -> Trajectory {

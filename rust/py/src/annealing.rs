@@ -34,14 +34,16 @@ pub fn largest_variance(
     })
 }
 
-/// The grid of inverse temperatures for data whose largest variance is given.
+/// The grid of inverse temperatures for instances whose largest variances lie between two values.
 #[pyfunction]
 pub fn beta_grid<'py>(
     py: Python<'py>,
     params: &PyParams,
-    largest_variance: f64,
+    highest: f64,
+    lowest: f64,
 ) -> Bound<'py, PyArray1<f64>> {
-    let critical = critical_beta(params.checked.shape, largest_variance);
+    let shape = params.checked.shape;
+    let critical = [critical_beta(shape, highest), critical_beta(shape, lowest)];
     grid(&params.checked, critical).into_pyarray(py)
 }
 

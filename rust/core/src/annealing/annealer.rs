@@ -10,11 +10,15 @@ use super::pass::{
 use super::schedule::{HARD, critical_beta, grid};
 use super::trajectory::Step;
 use crate::data::Data;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::{Components, Shape, Statistics};
 use crate::rng::{fill_normal, stream};
 use crate::sampling::{CollapsedState, Kernel, Start};
 use crate::workers::Context;
+
+/// Variances beyond these leave no room for squares and inverse temperatures in a float.
+const SMALLEST: f64 = 1e-140;
+const LARGEST: f64 = 1e140;
 
 /// Lengths that a data set suggests.
 #[derive(Debug, Clone)]
@@ -31,6 +35,11 @@ impl Scale {
         let variances = data.variances(context)?;
         let largest_variance =
             if variances.sum() > 0.0 { data.principal_axis(context)?.value } else { 0.0 };
+        if largest_variance != 0.0 && !(SMALLEST..=LARGEST).contains(&largest_variance) {
+            let found = format!("has a largest variance of {largest_variance:.1e}");
+            let remedy = "rescale the columns, for example to unit variance";
+            return Err(Error::invalid("X", found, remedy));
+        }
         Ok(Self { variances, largest_variance })
     }
 
@@ -118,7 +127,7 @@ impl Annealer {
         let mut beta = 1.0;
         if self.scale.largest_variance > 0.0 {
             let critical = critical_beta(Shape::Distance, self.scale.largest_variance);
-            for next in grid(&self.params, critical) {
+            for next in grid(&self.params, [critical; 2]) {
                 beta = next;
                 if self.step(data, beta, context)?.softness < HARD {
                     break;
@@ -177,6 +186,11 @@ impl Annealer {
         let log_weights = self.codebook.as_ref().map(Codebook::log_weights);
         let weights = Weights { beta, log_weights };
         let seen = full_pass(data, &reported, weights, context)?;
+        if !(seen.cost.is_finite() && seen.log_partition.is_finite()) {
+            let found = format!("cannot be annealed: costs overflow at beta = {beta:.3e}");
+            let remedy = "rescale the columns, or choose a smaller stop or noise";
+            return Err(Error::invalid("X", found, remedy));
+        }
         Ok(Step::new(beta, reported, &seen, iterations, converged))
     }
 

@@ -20,23 +20,30 @@ pub fn critical_beta(shape: Shape, largest_variance: f64) -> f64 {
     if shape.is_free() { 1.0 } else { 1.0 / (2.0 * shape.scale() * largest_variance) }
 }
 
-/// Geometric grid of inverse temperatures, rising.
+/// Geometric grid of inverse temperatures, rising, for instances with these critical values.
 ///
-/// Free covariances end at beta = 1: beyond it -beta ln N is no density's cost any more.
-pub fn grid(params: &CheckedParams, critical: f64) -> Vec<f64> {
+/// It starts before the first instance can split and ends 50 times beyond the point at which the
+/// last one can. `n_steps` is the number of temperatures for equal instances; unequal ones get more,
+/// at the same ratio. Free covariances end at beta = 1: beyond it -beta ln N is no density's cost.
+pub fn grid(params: &CheckedParams, critical: [f64; 2]) -> Vec<f64> {
     let (first, last) = if params.shape.is_free() {
         (params.start.unwrap_or(HEATED).min(1.0), params.stop.unwrap_or(1.0).min(1.0))
     } else {
-        let first = params.start.unwrap_or(START * critical);
-        (first, params.stop.unwrap_or((CAP * critical).max(first)))
+        let first = params.start.unwrap_or(START * critical[0].min(critical[1]));
+        (first, params.stop.unwrap_or((CAP * critical[0].max(critical[1])).max(first)))
     };
     // A last temperature above the default first one: nothing splits on the way, but grids rise.
     let first = first.min(last);
     if params.n_steps == 1 {
         return vec![last];
     }
-    let ratio = (last / first).powf(1.0 / (params.n_steps - 1) as f64);
-    (0..params.n_steps).map(|t| first * ratio.powi(t as i32)).collect()
+    let mut steps = params.n_steps - 1;
+    if params.start.is_none() && params.stop.is_none() && !params.shape.is_free() {
+        let usual = (CAP / START).ln() / steps as f64;
+        steps = steps.max(((last / first).ln() / usual - 1e-9).ceil() as usize);
+    }
+    let ratio = (last / first).powf(1.0 / steps as f64);
+    (0..=steps).map(|t| first * ratio.powi(t as i32)).collect()
 }
 
 #[cfg(test)]
@@ -47,7 +54,7 @@ mod tests {
     #[test]
     fn default_grid_is_the_one_of_the_specification() {
         let params = AnnealParams::default().check().unwrap();
-        let betas = grid(&params, 2.0);
+        let betas = grid(&params, [2.0, 2.0]);
         assert_eq!(betas.len(), 60);
         assert!((betas[0] - 1.8).abs() < 1e-12);
         assert!((betas[59] - 100.0).abs() < 1e-9);
@@ -55,9 +62,19 @@ mod tests {
     }
 
     #[test]
+    fn unequal_instances_get_more_temperatures_at_the_same_ratio() {
+        let params = AnnealParams::default().check().unwrap();
+        let betas = grid(&params, [200.0, 2.0]);
+        assert!((betas[0] - 1.8).abs() < 1e-12);
+        assert!((betas[betas.len() - 1] - 10_000.0).abs() < 1e-6);
+        let usual = grid(&params, [2.0, 2.0]);
+        assert!(betas[1] / betas[0] <= usual[1] / usual[0] + 1e-12);
+    }
+
+    #[test]
     fn free_covariances_stop_at_one() {
         let params = AnnealParams { shape: Shape::Full, ..Default::default() }.check().unwrap();
-        let betas = grid(&params, 123.0);
+        let betas = grid(&params, [123.0, 123.0]);
         assert!((betas.last().unwrap() - 1.0).abs() < 1e-12);
     }
 }

@@ -9,7 +9,10 @@ use ndarray::ArrayView2;
 pub fn best_assignment(gain: ArrayView2<f64>) -> Vec<usize> {
     let size = gain.nrows();
     debug_assert_eq!(size, gain.ncols(), "gain must be square");
-    debug_assert!(gain.iter().all(|value| value.is_finite()), "gain must be finite");
+    if !gain.iter().all(|value| value.is_finite()) {
+        // Nothing can be compared with NaN: every cluster keeps its own number.
+        return (0..size).collect();
+    }
     let mut matching = Matching::new(size);
     for row in 0..size {
         matching.insert(gain, row);

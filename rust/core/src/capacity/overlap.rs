@@ -5,7 +5,7 @@ use ndarray::{Array1, Array2};
 use super::assignment::best_assignment;
 use super::pair::PairData;
 use crate::annealing::pass::{Weights, probabilities};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::Components;
 use crate::numeric::{SoftmaxRows, log_sum_exp};
 use crate::workers::Context;
@@ -55,6 +55,10 @@ pub fn measure(
     let mut table = Array2::zeros((size, size));
     for ((a, b), value) in contingency.indexed_iter() {
         table[[groups[0][a], groups[1][b]]] += value;
+    }
+    if !table.iter().all(|cell: &f64| cell.is_finite()) {
+        let found = format!("gives no finite probabilities at beta = {beta:.3e}");
+        return Err(Error::invalid("X", found, "rescale the columns, or stop at a smaller beta"));
     }
     let partner = best_assignment(table.view());
     let mut slot_of = vec![0; size];

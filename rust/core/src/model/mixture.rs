@@ -83,8 +83,8 @@ impl FreeCovariance {
     fn factor_with_ridge(&self, k: usize) -> (Array2<f64>, f64) {
         let d = self.dimension;
         let row = self.covariances.row(k);
-        let mut ridge = 0.0;
-        loop {
+        let mut ridge: f64 = 0.0;
+        while ridge.is_finite() {
             let matrix = Array2::from_shape_fn((d, d), |(i, j)| {
                 row[i * d + j] + if i == j { ridge } else { 0.0 }
             });
@@ -93,6 +93,8 @@ impl FreeCovariance {
             }
             ridge = if ridge == 0.0 { self.floor.max(f64::MIN_POSITIVE) } else { 10.0 * ridge };
         }
+        // Only entries that are no numbers get here; the run ends with an error at its next pass.
+        (Array2::eye(d), 0.0)
     }
 
     /// -beta h_ik with h_ik = (|L_k^T (x_i - mu_k)|^2 + D ln 2 pi + ln det C_k) / 2, cluster-major.
