@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Sequence
 
 import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from gencap import _core
+from gencap._validation import FloatArray, check_integer, check_labels, check_matrix
 
 __all__ = ["capacity_from_probabilities", "hamming_capacity"]
 
@@ -25,7 +25,7 @@ def capacity_from_probabilities(
     P1, P2 : array-like of shape (N, K1) and (N, K2)
         Assignment probabilities on the first and the second instance; row i is object i in both
         and sums to 1. The narrower array is padded with columns of zeros.
-    masses : array-like of shape (K,), optional
+    masses : array-like of shape (max(K1, K2),), optional
         Cluster masses or sizes from which H is computed (they are scaled to sum to 1). By default
         the mean column masses of `P1` and the aligned `P2`.
     align : bool, default True
@@ -40,7 +40,8 @@ def capacity_from_probabilities(
     Raises
     ------
     ValueError
-        If the arrays do not hold probabilities of the same objects.
+        If the arrays do not hold probabilities of the same objects, or `masses` has not one entry
+        per cluster.
 
     See Also
     --------
@@ -66,20 +67,23 @@ def capacity_from_probabilities(
     >>> agreement.capacity_from_probabilities(unsure, unsure)
     0.0
     """
-    first = _probabilities(P1, "P1")
-    second = _probabilities(P2, "P2")
+    first = check_probabilities(P1, "P1")
+    second = check_probabilities(P2, "P2")
     if len(first) != len(second):
         raise ValueError(
             f"P2 must have one row per object of P1: got {len(second)} rows for {len(first)}; "
             "pass two solutions for the same objects"
         )
     bits, found_masses, _ = _core.measure_agreement(first, second, not align)
-    chosen = found_masses if masses is None else _masses(masses)
-    return _core.entropy(chosen) + bits
+    if masses is not None:
+        found_masses = _masses(masses, max(first.shape[1], second.shape[1]))
+    return _core.entropy(found_masses) + bits
 
 
 def hamming_capacity(
-    labels1: Iterable[Hashable], labels2: Iterable[Hashable], n_clusters: int | None = None
+    labels1: Sequence[Hashable] | ArrayLike,
+    labels2: Sequence[Hashable] | ArrayLike,
+    n_clusters: int | None = None,
 ) -> float:
     """Capacity of two hard labelings of the same objects, in bits per object.
 
@@ -88,7 +92,7 @@ def hamming_capacity(
     labels1, labels2 : sequence of hashables, length N
         Cluster labels on the first and the second instance: numbers, strings, anything hashable.
         Names need not correspond. A noise label (-1 in some scikit-learn clusterers) is a label
-        like any other.
+        like any other; missing labels (None, NaN) are refused.
     n_clusters : int, optional
         Number of clusters K; by default the larger number of different labels of the two.
 
@@ -121,33 +125,28 @@ def hamming_capacity(
     >>> round(agreement.hamming_capacity([0] * 10 + [1] * 10, [0] * 9 + [1] * 11), 4)
     0.71
     """
-    first = _codes(labels1, "labels1")
-    second = _codes(labels2, "labels2")
+    first = check_labels(labels1, "labels1").astype(np.uintp)
+    second = check_labels(labels2, "labels2").astype(np.uintp)
     if len(first) != len(second):
         raise ValueError(
             f"labels2 must have one label per object of labels1: got {len(second)} for "
             f"{len(first)}; pass two labelings of the same objects"
         )
-    if n_clusters is not None and (isinstance(n_clusters, bool) or int(n_clusters) != n_clusters):
-        raise ValueError(f"n_clusters must be a whole number: got {n_clusters!r}; choose 1 or more")
+    if n_clusters is not None:
+        n_clusters = check_integer(n_clusters, "n_clusters")
     n_labels = 1 + max(int(first.max()), int(second.max()))
     if n_clusters is not None and n_clusters < n_labels:
         raise ValueError(
             f"n_clusters must be at least the number of labels: got {n_clusters} for {n_labels} "
             f"labels; choose {n_labels} or more, or leave it out"
         )
-    return _core.hamming_capacity(first, second, None if n_clusters is None else int(n_clusters))[0]
+    return _core.hamming_capacity(first, second, n_clusters)[0]
 
 
-def _probabilities(values: ArrayLike, name: str) -> NDArray[np.float64]:
-    """Check one N x K array of probabilities; NaN fails every comparison and is refused too."""
-    array = np.ascontiguousarray(values, dtype=np.float64)
-    if array.ndim != 2 or 0 in array.shape:
-        raise ValueError(
-            f"{name} must be a table of objects by clusters: got shape {array.shape}; "
-            "pass one row per object and one column per cluster"
-        )
-    bad = np.argwhere(~((array >= 0.0) & np.isfinite(array)))
+def check_probabilities(values: ArrayLike, name: str) -> FloatArray:
+    """Return an N x K table of probabilities, or say what is wrong with it."""
+    array = check_matrix(values, name).values
+    bad = np.argwhere(array < 0.0)
     if len(bad):
         i, k = bad[0]
         raise ValueError(
@@ -164,32 +163,16 @@ def _probabilities(values: ArrayLike, name: str) -> NDArray[np.float64]:
     return array
 
 
-def _masses(values: ArrayLike) -> NDArray[np.float64]:
-    array = np.ascontiguousarray(values, dtype=np.float64)
-    if array.ndim != 1 or not np.all((array >= 0.0) & np.isfinite(array)) or array.sum() <= 0.0:
+def _masses(values: ArrayLike, n_clusters: int) -> FloatArray:
+    if np.shape(values) != (n_clusters,):
         raise ValueError(
-            f"masses must be a list of cluster masses: got {np.array2string(array, threshold=8)}; "
-            "pass non-negative numbers, at least one of them positive"
+            f"masses must have one entry per cluster: got shape {np.shape(values)} for "
+            f"{n_clusters} clusters; pass a list of {n_clusters}"
+        )
+    array: FloatArray = check_matrix(np.reshape(values, (1, -1)), "masses").values[0]
+    if (array < 0.0).any() or array.sum() <= 0.0:
+        raise ValueError(
+            f"masses must be non-negative and not all 0: got {np.array2string(array, threshold=8)}"
+            "; pass cluster sizes or fractions"
         )
     return array
-
-
-def _codes(labels: Iterable[Hashable], name: str) -> NDArray[np.uintp]:
-    """Return numbers 0, 1, ... for labels of any kind, in order of appearance."""
-    codes: dict[Hashable, int] = {}
-    values = labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
-    if not values:
-        raise ValueError(f"{name} must label at least one object: got none; pass one label each")
-    try:
-        numbered = [codes.setdefault(label, len(codes)) for label in values]
-    except TypeError as error:
-        raise ValueError(
-            f"{name} must hold one hashable label per object: {error}; "
-            "pass a one-dimensional list of numbers or strings"
-        ) from None
-    if any(label is pd.NA or label != label for label in codes):
-        raise ValueError(
-            f"{name} must not contain NaN: NaN equals no label, not even itself; "
-            "give objects without a cluster a label such as -1"
-        )
-    return np.asarray(numbered, dtype=np.uintp)

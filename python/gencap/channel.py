@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import math
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, overload
+from typing import Any, Literal, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from gencap import _core
 from gencap._progress import Control, ProgressCallback, as_control
-from gencap.agreement import _probabilities
-from gencap.weights import _threads, _whole
-
-if TYPE_CHECKING:
-    from gencap.instances import Pair
+from gencap._validation import (
+    FloatArray,
+    InputTypeError,
+    check_choice,
+    check_integer,
+    check_n_jobs,
+    check_seed,
+)
+from gencap.agreement import check_probabilities
+from gencap.capacity import Measurements, as_measurements, capacity, model_seed, pairs_of
+from gencap.weights import check_number
 
 __all__ = [
     "CodingResult",
@@ -28,9 +33,8 @@ __all__ = [
     "kary_optimal_beta",
 ]
 
-FloatArray = NDArray[np.float64]
-Transformations = Literal["relabelling", "permutation"]
-GROUPS = ("relabelling", "permutation")
+Transformations = Literal["relabeling", "permutation"]
+GROUPS = ("relabeling", "permutation")
 LOG2_MAX_CODEWORDS = 22
 
 
@@ -60,7 +64,7 @@ def kary_capacity(n_symbols: int, error_rate: float) -> float:
     >>> kary_capacity(2, 0.95)
     0.0
     """
-    _whole(n_symbols, "n_symbols")
+    check_integer(n_symbols, "n_symbols")
     delta = _error_rate(error_rate)
     if n_symbols == 1 or delta >= 1.0 - 1.0 / n_symbols:
         return 0.0
@@ -103,11 +107,9 @@ def kary_information(
     >>> bool(np.all(curve <= kary_information(best, 3, 0.1)))
     True
     """
-    _whole(n_symbols, "n_symbols")
+    check_integer(n_symbols, "n_symbols")
     delta = _error_rate(error_rate)
-    betas = np.asarray(beta, dtype=np.float64)
-    if not np.all(betas >= 0.0):
-        raise ValueError(f"beta must be non-negative: got {betas.min():g}; choose 0 or more")
+    betas = _betas(beta)
     others = n_symbols - 1
     if others == 0:
         bits = np.zeros_like(betas)
@@ -146,7 +148,7 @@ def kary_optimal_beta(n_symbols: int, error_rate: float) -> float:
     >>> round(kary_optimal_beta(2, 0.18), 4)
     2.1972
     """
-    _whole(n_symbols, "n_symbols")
+    check_integer(n_symbols, "n_symbols")
     delta = _error_rate(error_rate)
     if n_symbols == 1 or delta >= 1.0 - 1.0 / n_symbols:
         return 0.0
@@ -179,7 +181,7 @@ class CodingResult:
     n_codewords, n_objects, n_pairs, n_trials, n_errors : int
         M, N, the number of pairs of instances, of messages and of errors.
     transformations : str
-        "relabelling" or "permutation".
+        "relabeling" or "permutation".
     seed : int
         The seed everything random was derived from.
     bounds : ndarray of shape (n_pairs,)
@@ -202,12 +204,12 @@ class CodingResult:
 
 
 def coding_experiment(
-    model: object,
-    pair: Pair | Sequence[Pair],
+    model: Any,
+    pair: Measurements,
     rate: float,
     n_trials: int = 1000,
     *,
-    transformations: Transformations = "relabelling",
+    transformations: Transformations = "relabeling",
     random_state: int | np.random.Generator | np.random.RandomState | None = None,
     n_jobs: int | None = None,
     progress: ProgressCallback | Control | None = None,
@@ -215,36 +217,49 @@ def coding_experiment(
     """Send messages with a clustering model as the code, and count how often they are misread.
 
     The assignment probabilities are those of `model` at the inverse temperature of its capacity on
-    `pair`; the experiment is `coding_experiment_from_probabilities`.
+    each pair; the experiment is that of `coding_experiment_from_probabilities`.
 
     Parameters
     ----------
     model : gencap model
         Any model that `gencap.capacity` accepts.
-    pair : Pair or list of Pair
-        Two measurements of the same objects; message t uses pair t modulo their number.
-    rate, n_trials, transformations, random_state, n_jobs, progress
+    pair : Pair, Instances, FeatureSplits or list of Pair
+        Two or more measurements of the same objects. Several make several pairs; all are used in
+        turn. Relabelings of a pair turn the labels among the clusters found on that pair.
+    rate, n_trials, transformations, n_jobs, progress
         As in `coding_experiment_from_probabilities`.
+    random_state : int, Generator, RandomState or None
+        Source of the seed of annealing, codebooks and messages; None takes the model's own.
 
     Returns
     -------
     CodingResult
-    """
-    from gencap.capacity import capacity
 
+    Examples
+    --------
+    >>> import gencap
+    >>> from gencap.channel import coding_experiment
+    >>> data = gencap.datasets.gaussians(n_objects=16, variance=1.0, random_state=0)
+    >>> sent = coding_experiment(gencap.CentroidClustering(4), data.pair, 0.5, 200, random_state=0)
+    >>> sent.n_codewords, sent.error_rate <= sent.bound < 0.01
+    (256, True)
+    """
     control = as_control(progress)
-    pairs = list(pair) if isinstance(pair, (list, tuple)) else [pair]
-    found = [capacity(model, one, progress=control) for one in pairs]
-    return coding_experiment_from_probabilities(
-        np.stack([one.probabilities for one in found]),
-        np.stack([one.second_probabilities for one in found]),
-        rate,
-        n_trials,
-        transformations=transformations,
-        random_state=random_state,
-        n_jobs=n_jobs,
-        progress=control,
-    )
+    pairs = pairs_of(as_measurements(pair))
+    seed = model_seed(model) if random_state is None else random_state
+    plan = _Plan.of(pairs[0].n_objects, rate, n_trials, transformations, seed, n_jobs)
+    sizes = sorted({one.n_objects for one in pairs})
+    if len(sizes) > 1:
+        raise ValueError(
+            f"pair must hold pairs with equally many objects: got {sizes[0]} and {sizes[-1]}; "
+            "run one experiment for each number of objects"
+        )
+    found = [
+        capacity(model, one, random_state=plan.seed, n_jobs=plan.threads, progress=control)
+        for one in pairs
+    ]
+    tables = [_common_width(one.probabilities, one.second_probabilities) for one in found]
+    return _send(tables, plan, control)
 
 
 def coding_experiment_from_probabilities(
@@ -253,7 +268,7 @@ def coding_experiment_from_probabilities(
     rate: float,
     n_trials: int = 1000,
     *,
-    transformations: Transformations = "relabelling",
+    transformations: Transformations = "relabeling",
     random_state: int | np.random.Generator | np.random.RandomState | None = None,
     n_jobs: int | None = None,
     progress: ProgressCallback | Control | None = None,
@@ -273,7 +288,7 @@ def coding_experiment_from_probabilities(
         Bits per object, non-negative. N * rate is limited to 22: at most 2**22 codewords.
     n_trials : int, default 1000
         Number of messages.
-    transformations : {"relabelling", "permutation"}
+    transformations : {"relabeling", "permutation"}
         Turn the labels of every object by a number of its own (K^N transformations), or permute the
         objects (N! of them).
     random_state : int, Generator, RandomState or None
@@ -316,36 +331,96 @@ def coding_experiment_from_probabilities(
             f"P2 must have the shape of P1: got {second.shape} and {first.shape}; "
             "align and pad the columns first"
         )
-    if transformations not in GROUPS:
-        raise ValueError(
-            f"transformations must be 'relabelling' or 'permutation': got {transformations!r}; "
-            "choose one of the two"
+    plan = _Plan.of(first.shape[1], rate, n_trials, transformations, random_state, n_jobs)
+    return _send(list(zip(first, second, strict=True)), plan, as_control(progress))
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """The checked settings of an experiment."""
+
+    n_objects: int
+    rate: float
+    n_codewords: int
+    n_trials: int
+    transformations: str
+    seed: int
+    threads: int
+
+    @classmethod
+    def of(
+        cls,
+        n_objects: int,
+        rate: float,
+        n_trials: int,
+        transformations: str,
+        random_state: Any,
+        n_jobs: int | None,
+    ) -> _Plan:
+        return cls(
+            n_objects=n_objects,
+            rate=check_number(rate, "rate"),
+            n_codewords=_n_codewords(n_objects, rate),
+            n_trials=check_integer(n_trials, "n_trials"),
+            transformations=check_choice(transformations, "transformations", GROUPS),
+            seed=check_seed(random_state),
+            threads=check_n_jobs(n_jobs),
         )
-    n_pairs, n_objects, _ = first.shape
-    n_codewords = _n_codewords(n_objects, rate)
-    trials, seed, control = _whole(n_trials, "n_trials"), _seed(random_state), as_control(progress)
-    report = control.report("Sending messages")
-    n_errors, overlaps, means = _core.transmit_messages(
-        first, second, transformations, n_codewords, trials, seed, _threads(n_jobs),
-        control.switches, report,
-    )  # fmt: skip
-    bounds = _bounds(overlaps, means, n_codewords)
-    error_rate = n_errors / trials
+
+
+def _send(
+    tables: Sequence[tuple[FloatArray, FloatArray]], plan: _Plan, control: Control
+) -> CodingResult:
+    """Run the experiment, message t with pair t modulo their number.
+
+    Pairs with different numbers of clusters have different groups: to pad them to a common width
+    would let the sender turn labels into clusters that do not exist, and add bits from nowhere.
+    """
+    n_pairs = len(tables)
+    overlaps, means = np.empty(n_pairs), np.empty(n_pairs)
+    n_errors = 0
+    for number, members in enumerate(_same_width(tables)):
+        n_trials = sum(len(range(index, plan.n_trials, n_pairs)) for index in members)
+        # one width, one stream; further widths must not repeat its codebooks
+        seed = check_seed(np.random.SeedSequence([plan.seed, number])) if number else plan.seed
+        first, second = (np.stack([tables[i][side] for i in members]) for side in (0, 1))
+        wrong, overlaps[members], means[members] = _core.transmit_messages(
+            first, second, plan.transformations, plan.n_codewords, n_trials, seed, plan.threads,
+            control.switches, control.report("Sending messages"),
+        )  # fmt: skip
+        n_errors += wrong
+    bounds = _bounds(overlaps, means, plan.n_codewords)
+    error_rate = n_errors / plan.n_trials
     return CodingResult(
         error_rate=error_rate,
-        error_rate_se=math.sqrt(error_rate * (1.0 - error_rate) / trials),
+        error_rate_se=math.sqrt(error_rate * (1.0 - error_rate) / plan.n_trials),
         bound=float(bounds.mean()),
-        information=_information(overlaps, means, n_objects),
-        rate=float(rate),
-        n_codewords=n_codewords,
-        n_objects=n_objects,
+        information=_information(overlaps, means, plan.n_objects),
+        rate=plan.rate,
+        n_codewords=plan.n_codewords,
+        n_objects=plan.n_objects,
         n_pairs=n_pairs,
-        n_trials=trials,
+        n_trials=plan.n_trials,
         n_errors=n_errors,
-        transformations=transformations,
-        seed=seed,
+        transformations=plan.transformations,
+        seed=plan.seed,
         bounds=bounds,
     )
+
+
+def _same_width(tables: Sequence[tuple[FloatArray, FloatArray]]) -> list[list[int]]:
+    """Collect the indices of the pairs with equally many clusters, in order."""
+    members: dict[int, list[int]] = {}
+    for index, (first, _) in enumerate(tables):
+        members.setdefault(first.shape[1], []).append(index)
+    return list(members.values())
+
+
+def _common_width(first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Give both instances of a pair the clusters of the other: empty columns where it has none."""
+    size = max(first.shape[1], second.shape[1])
+    padded = (np.pad(one, ((0, 0), (0, size - one.shape[1]))) for one in (first, second))
+    return next(padded), next(padded)
 
 
 def _bounds(overlaps: FloatArray, means: FloatArray, n_codewords: int) -> FloatArray:
@@ -369,8 +444,8 @@ def _information(overlaps: FloatArray, means: FloatArray, n_objects: int) -> flo
 
 
 def _n_codewords(n_objects: int, rate: float) -> int:
-    if not (math.isfinite(rate) and rate >= 0.0):
-        raise ValueError(f"rate must be non-negative and finite: got {rate}; choose 0 or more")
+    if rate < 0.0:
+        raise ValueError(f"rate must be at least 0: got {rate}; choose 0 or more bits per object")
     log2_size = n_objects * rate
     if log2_size > LOG2_MAX_CODEWORDS:
         raise ValueError(
@@ -385,33 +460,34 @@ def _n_codewords(n_objects: int, rate: float) -> int:
 
 def _stack(values: ArrayLike, name: str) -> FloatArray:
     """Pairs x objects x clusters from one table of probabilities or a stack of them."""
-    array = np.asarray(values, dtype=np.float64)
-    if array.ndim == 2:
-        array = array[None]
-    if array.ndim != 3 or 0 in array.shape:
+    try:
+        shape = np.shape(values)
+    except ValueError:
+        shape = ()  # ragged
+    if len(shape) == 2:
+        return check_probabilities(values, name)[None]
+    if len(shape) != 3 or 0 in shape:
         raise ValueError(
-            f"{name} must be objects by clusters, or pairs by objects by clusters: got shape "
-            f"{array.shape}; pass one row per object"
+            f"{name} must be objects by clusters, or pairs by objects by clusters: got "
+            f"{f'shape {shape}' if shape else repr(values)}; pass one row per object"
         )
-    return np.ascontiguousarray([_probabilities(table, name) for table in array])
+    return np.stack([check_probabilities(table, name) for table in np.asarray(values)])
+
+
+def _betas(beta: float | FloatArray) -> FloatArray:
+    try:
+        betas = np.asarray(beta, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputTypeError(
+            f"beta must be a number or an array of numbers: got {beta!r}; choose 0 or more"
+        ) from None
+    if not np.all(betas >= 0.0):
+        raise ValueError(f"beta must be non-negative: got {betas.min():g}; choose 0 or more")
+    return betas
 
 
 def _error_rate(value: float) -> float:
-    if not 0.0 <= value <= 1.0:
+    number = check_number(value, "error_rate")
+    if not 0.0 <= number <= 1.0:
         raise ValueError(f"error_rate must be a fraction: got {value}; choose a number from 0 to 1")
-    return float(value)
-
-
-def _seed(random_state: int | np.random.Generator | np.random.RandomState | None) -> int:
-    if random_state is None:
-        return secrets.randbits(63)
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(2**63))
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(2**31))
-    if isinstance(random_state, (int, np.integer)) and 0 <= random_state < 2**63:
-        return int(random_state)
-    raise ValueError(
-        f"random_state must be None, a Generator or a whole number from 0 to 2**63 - 1: got "
-        f"{random_state!r}; pass for example 0"
-    )
+    return number

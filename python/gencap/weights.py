@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import math
-import os
+import numbers
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gencap import _core
 from gencap._progress import Control, ProgressCallback, as_control
+from gencap._validation import (
+    FloatArray,
+    InputTypeError,
+    check_choice,
+    check_integer,
+    check_n_jobs,
+)
 
 __all__ = [
     "MaximumInformation",
@@ -25,7 +32,6 @@ __all__ = [
     "zero_one",
 ]
 
-FloatArray = NDArray[np.float64]
 Kind = Literal["boltzmann", "fermi", "zero_one"]
 KINDS: tuple[Kind, ...] = ("boltzmann", "fermi", "zero_one")
 
@@ -104,7 +110,9 @@ def fermi(costs: ArrayLike, beta: float, gamma: float) -> FloatArray:
     >>> fermi([0.0, 1.0, 3.0], beta=2.0, gamma=1.0).round(3).tolist()
     [0.0, -0.566, -3.891]
     """
-    return _core.log_weights("fermi", _costs(costs, "costs"), _beta(beta), _finite(gamma, "gamma"))
+    return _core.log_weights(
+        "fermi", _costs(costs, "costs"), _beta(beta), check_number(gamma, "gamma")
+    )
 
 
 def zero_one(costs: ArrayLike, gamma: float) -> FloatArray:
@@ -128,7 +136,7 @@ def zero_one(costs: ArrayLike, gamma: float) -> FloatArray:
     >>> zero_one([3.0, 2.0, 5.0], gamma=1.0).tolist()
     [0.0, 0.0, -inf]
     """
-    if _finite(gamma, "gamma") < 0.0:
+    if check_number(gamma, "gamma") < 0.0:
         raise ValueError(
             f"gamma must be non-negative: got {gamma:g}, which accepts nothing; choose 0 or more"
         )
@@ -153,8 +161,7 @@ def all_assignments(n: int, k: int) -> NDArray[np.int64]:
     >>> all_assignments(2, 2).tolist()
     [[0, 0], [1, 0], [0, 1], [1, 1]]
     """
-    if n < 1 or k < 1:
-        raise ValueError(f"n and k must be positive: got n = {n}, k = {k}; choose 1 or more")
+    n, k = check_integer(n, "n"), check_integer(k, "k")
     # k**n itself may be astronomically large: compare logarithms first.
     if n * math.log2(k) > math.log2(MAX_SOLUTIONS):
         most = int(math.log2(MAX_SOLUTIONS) / math.log2(k))
@@ -201,9 +208,9 @@ def information(
             f"log_weights2 must weigh the solutions of log_weights1: got {len(second)} for "
             f"{len(first)}; enumerate the same solutions on both instances"
         )
-    _whole(n_objects, "n_objects")
-    size = _finite(log_group_size, "log_group_size")
-    return _core.weights_information(first, second, size, int(n_objects))
+    n_objects = check_integer(n_objects, "n_objects")
+    size = check_number(log_group_size, "log_group_size")
+    return _core.weights_information(first, second, size, n_objects)
 
 
 def respects_order(costs: ArrayLike, log_weights: ArrayLike) -> bool:
@@ -288,17 +295,16 @@ def maximum_information(
     >>> round(best.bits, 3), round(best.beta, 2)
     (0.683, 2.57)
     """
-    if kind not in KINDS:
-        raise ValueError(f"kind must be one of {', '.join(map(repr, KINDS))}: got {kind!r}")
+    check_choice(kind, "kind", KINDS)
     first, second = _cost_tables(costs1, costs2)
-    _whole(n_objects, "n_objects")
-    size = _finite(log_group_size, "log_group_size")
-    control, threads = as_control(progress), _threads(n_jobs)
+    n_objects = check_integer(n_objects, "n_objects")
+    size = check_number(log_group_size, "log_group_size")
+    control, threads = as_control(progress), check_n_jobs(n_jobs)
 
     def evaluate(parameters: FloatArray) -> FloatArray:
         report = control.report(f"Information of {kind} weights")
         return _core.mean_information(
-            kind, first, second, parameters, size, int(n_objects), threads, control.switches, report
+            kind, first, second, parameters, size, n_objects, threads, control.switches, report
         )
 
     excess = [table - table.min(axis=1, keepdims=True) for table in (first, second)]
@@ -352,7 +358,7 @@ def _grids(
 def _grid(values: ArrayLike | None, name: str, default: FloatArray) -> FloatArray:
     if values is None:
         return np.unique(np.append(default, 0.0))
-    grid = np.unique(np.asarray(values, dtype=np.float64))
+    grid = np.unique(_floats(values, name))
     if not len(grid) or not np.all((grid >= 0.0) & np.isfinite(grid)):
         raise ValueError(
             f"{name} must be non-negative finite numbers: got "
@@ -369,8 +375,8 @@ def _finer(grid: FloatArray, value: float) -> FloatArray:
 
 
 def _cost_tables(costs1: ArrayLike, costs2: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    first = np.ascontiguousarray(np.atleast_2d(np.asarray(costs1, dtype=np.float64)))
-    second = np.ascontiguousarray(np.atleast_2d(np.asarray(costs2, dtype=np.float64)))
+    first = np.atleast_2d(_floats(costs1, "costs1"))
+    second = np.atleast_2d(_floats(costs2, "costs2"))
     if first.shape != second.shape or first.ndim != 2:
         raise ValueError(
             f"costs2 must have the shape of costs1: got {second.shape} and {first.shape}; "
@@ -382,7 +388,7 @@ def _cost_tables(costs1: ArrayLike, costs2: ArrayLike) -> tuple[FloatArray, Floa
 
 
 def _costs(values: ArrayLike, name: str) -> FloatArray:
-    array = np.ascontiguousarray(values, dtype=np.float64)
+    array = _floats(values, name)
     if array.ndim != 1 or not len(array) or not np.isfinite(array).all():
         raise ValueError(
             f"{name} must be finite, one for each solution: got shape {array.shape} with "
@@ -393,7 +399,7 @@ def _costs(values: ArrayLike, name: str) -> FloatArray:
 
 
 def _log_weights(values: ArrayLike, name: str) -> FloatArray:
-    array = np.ascontiguousarray(values, dtype=np.float64)
+    array = _floats(values, name)
     if array.ndim != 1 or np.isnan(array).any() or not (array.max(initial=-np.inf) > -np.inf):
         raise ValueError(
             f"{name} must be a list of log weights, at least one above -inf: got shape "
@@ -405,30 +411,29 @@ def _log_weights(values: ArrayLike, name: str) -> FloatArray:
 
 
 def _beta(value: float) -> float:
-    if _finite(value, "beta") < 0.0:
+    if check_number(value, "beta") < 0.0:
         raise ValueError(
             f"beta must be non-negative: got {value:g}, which prefers high costs; choose 0 or more"
         )
     return float(value)
 
 
-def _finite(value: float, name: str) -> float:
+def check_number(value: Any, name: str) -> float:
+    """Return `value` as a finite float; booleans and text are refused."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
+        raise InputTypeError(
+            f"{name} must be a number: got {value!r} of type {type(value).__name__}; "
+            "pass an int or a float"
+        )
     if not math.isfinite(value):
-        raise ValueError(f"{name} must be finite: got {value}; pass a number")
+        raise ValueError(f"{name} must be finite: got {value}; pass a finite number")
     return float(value)
 
 
-def _whole(value: int, name: str) -> int:
-    if isinstance(value, bool) or int(value) != value or value < 1:
-        raise ValueError(f"{name} must be a positive whole number: got {value!r}; choose 1 or more")
-    return int(value)
-
-
-def _threads(n_jobs: int | None) -> int:
-    if n_jobs is None or n_jobs == -1:
-        return (
-            len(os.sched_getaffinity(0))
-            if hasattr(os, "sched_getaffinity")
-            else os.cpu_count() or 1
-        )
-    return _whole(n_jobs, "n_jobs")
+def _floats(values: ArrayLike, name: str) -> FloatArray:
+    try:
+        return np.ascontiguousarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputTypeError(
+            f"{name} must hold numbers: got {values!r:.80}; pass an array of floats"
+        ) from None

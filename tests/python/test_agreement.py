@@ -102,7 +102,7 @@ def test_limits_of_the_temperature() -> None:
 
 def test_masses_give_the_entropy() -> None:
     P = np.eye(2)[[0, 0, 1, 1]]
-    assert capacity_from_probabilities(P, P, masses=[0.25] * 4) == pytest.approx(2.0)
+    assert capacity_from_probabilities(P, P, masses=[0.5, 0.5]) == pytest.approx(1.0)
     assert capacity_from_probabilities(P, P, masses=[3, 1]) == pytest.approx(
         entropy(np.array([3, 1]))
     )
@@ -131,9 +131,10 @@ def test_frames_lists_and_other_orders_are_the_same_as_arrays() -> None:
         ([[1.0, 0.0]], [[1.0, 0.0]] * 2, "P2 must have one row per object of P1: got 2 rows for 1"),
         ([[0.6, 0.6]], [[1.0, 0.0]], "P1 must have rows that sum to 1: row 0 sums to 1.2"),
         ([[1.0, 0.0]], [[1.5, -0.5]], r"got P2\[0, 1\] = -0.5"),
-        ([[math.nan, 1.0]], [[1.0, 0.0]], r"got P1\[0, 0\] = nan"),
-        ([1.0, 0.0], [[1.0, 0.0]], "P1 must be a table of objects by clusters"),
-        (np.zeros((0, 2)), np.zeros((0, 2)), "P1 must be a table of objects by clusters"),
+        ([[math.nan, 1.0]], [[1.0, 0.0]], "P1 must hold finite numbers: found 1 NaN"),
+        ([1.0, 0.0], [[1.0, 0.0]], "P1 must be a 2-D table"),
+        (np.zeros((0, 2)), np.zeros((0, 2)), r"P1 has 0 sample\(s\)"),
+        ([["a", "b"]], [[1.0, 0.0]], "P1 must hold numbers"),
     ],
 )
 def test_wrong_probabilities_are_named(P1: FloatArray, P2: FloatArray, message: str) -> None:
@@ -141,10 +142,27 @@ def test_wrong_probabilities_are_named(P1: FloatArray, P2: FloatArray, message: 
         capacity_from_probabilities(P1, P2)
 
 
-@pytest.mark.parametrize("masses", [[], [0.0, 0.0], [-1.0, 2.0], [[1.0]], [math.nan]])
-def test_wrong_masses_are_named(masses: list[float]) -> None:
-    with pytest.raises(ValueError, match="masses must be a list of cluster masses"):
-        capacity_from_probabilities([[1.0]], [[1.0]], masses=masses)
+@pytest.mark.parametrize(
+    ("masses", "message"),
+    [
+        ([], r"one entry per cluster: got shape \(0,\) for 2 clusters; pass a list of 2"),
+        ([0.2] * 5, r"one entry per cluster: got shape \(5,\) for 2 clusters; pass a list of 2"),
+        ([1.0], r"one entry per cluster: got shape \(1,\)"),
+        ([[0.5, 0.5]], r"one entry per cluster: got shape \(1, 2\)"),
+        ([0.0, 0.0], "masses must be non-negative and not all 0"),
+        ([-1.0, 2.0], "masses must be non-negative and not all 0"),
+        ([math.nan, 1.0], "masses must hold finite numbers: found 1 NaN"),
+        (["a", "b"], "masses must hold numbers"),
+    ],
+)
+def test_wrong_masses_are_named(masses: list[float], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        capacity_from_probabilities([[0.5, 0.5]], [[0.5, 0.5]], masses=masses)
+    # The wider solution counts, on whichever side it is.
+    with pytest.raises(ValueError, match="masses must"):
+        capacity_from_probabilities([[1.0]], [[0.5, 0.5]], masses=masses)
+    with pytest.raises(ValueError, match="masses must"):
+        capacity_from_probabilities([[0.5, 0.5]], [[1.0]], masses=masses)
 
 
 def hamming_by_definition(first: list[int], second: list[int], k: int) -> float:
@@ -183,7 +201,7 @@ def test_hamming_edge_cases() -> None:
 def test_labels_may_be_anything_hashable() -> None:
     expected = hamming_capacity([0, 0, 1, 1, 2], [1, 1, 0, 2, 2])
     names = np.array(["a", "b", "c"])
-    assert hamming_capacity(names[[0, 0, 1, 1, 2]], [(1,), (1,), "x", None, None]) == expected
+    assert hamming_capacity(names[[0, 0, 1, 1, 2]], [(1,), (1,), "x", "y", "y"]) == expected
     assert hamming_capacity(pd.Series([-1, -1, 3, 3, 4]), [1.0, 1.0, 0.0, 2.0, 2.0]) == expected
     assert hamming_capacity(pd.Categorical(names[[0, 0, 1, 1, 2]]), [1, 1, 0, 2, 2]) == expected
 
@@ -192,12 +210,18 @@ def test_labels_may_be_anything_hashable() -> None:
     ("first", "second", "k", "message"),
     [
         ([0, 1], [0], None, "labels2 must have one label per object of labels1: got 1 for 2"),
-        ([], [], None, "labels1 must label at least one object"),
+        ([], [], None, "labels1 is empty: give one label per object"),
         ([0, 1, 2], [0, 0, 0], 2, "got 2 for 3 labels; choose 3 or more"),
-        ([0, 1], [0, 1], 2.5, "n_clusters must be a whole number"),
-        ([[0], [1]], [0, 1], None, "labels1 must hold one hashable label per object"),
-        ([0.0, math.nan], [0, 1], None, "labels1 must not contain NaN"),
-        ([0, 1], [0, pd.NA], None, "labels2 must not contain NaN"),
+        ([0, 1], [0, 1], 2.5, "n_clusters must be an integer: got 2.5"),
+        ([[0], [1]], [0, 1], None, "labels1 must be 1-D with one hashable label per object"),
+        (
+            [0.0, math.nan],
+            [0, 1],
+            None,
+            "labels1 must label every object: 1 label missing, the first at row 1",
+        ),
+        ("ab", [0, 1], None, "labels1 must be a list of labels, one per object: got 'ab'"),
+        ([0, 1], [0, pd.NA], None, "labels2 must label every object: 1 label missing"),
     ],
 )
 def test_wrong_labels_are_named(

@@ -82,7 +82,7 @@ def test_all_assignments_are_all_and_different() -> None:
     np.testing.assert_array_equal(all_assignments(3, 1), np.zeros((1, 3)))
     with pytest.raises(ValueError, match=r"got 3\*\*100; choose n = 13 or less"):
         all_assignments(100, 3)
-    with pytest.raises(ValueError, match="n and k must be positive"):
+    with pytest.raises(ValueError, match="n must be at least 1: got 0"):
         all_assignments(0, 3)
 
 
@@ -218,7 +218,7 @@ def test_wrong_arguments_are_named() -> None:
         maximum_information([0.0, 1.0], [0.0], **group)
     with pytest.raises(ValueError, match="log_weights2 must weigh the solutions"):
         information([0.0, 0.0], [0.0], 1.0, 2)
-    with pytest.raises(ValueError, match="n_objects must be a positive whole number"):
+    with pytest.raises(ValueError, match="n_objects must be at least 1: got 0"):
         information([0.0], [0.0], 1.0, 0)
     with pytest.raises(ValueError, match="at least one above -inf"):
         information([-math.inf], [0.0], 1.0, 1)
@@ -226,3 +226,34 @@ def test_wrong_arguments_are_named() -> None:
         respects_order([0.0, 1.0], [0.0])
     with pytest.raises(ValueError, match="betas must be non-negative finite numbers"):
         maximum_information([0.0], [0.0], betas=[-1.0], **group)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: all_assignments(2.5, 2), "n must be an integer: got 2.5"),
+        (lambda: all_assignments(2, "k"), "k must be an integer: got 'k' of type str"),
+        (lambda: boltzmann([0.0], "x"), "beta must be a number: got 'x' of type str"),
+        (lambda: boltzmann(["a"], 1.0), r"costs must hold numbers: got \['a'\]"),
+        (lambda: fermi([0.0], 1.0, None), "gamma must be a number: got None"),
+        (lambda: zero_one([0.0], "x"), "gamma must be a number: got 'x'"),
+        (lambda: information([0.0], [0.0], "x", 2), "log_group_size must be a number: got 'x'"),
+        (lambda: information([0.0], [0.0], 1.0, "x"), "n_objects must be an integer: got 'x'"),
+        (lambda: information(["a"], [0.0], 1.0, 2), "log_weights1 must hold numbers"),
+    ],
+)
+def test_values_of_the_wrong_kind_are_named(call: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_threads_are_checked_like_everywhere() -> None:
+    group = {"log_group_size": 1.0, "n_objects": 2}
+    for bad, message in (("a", "n_jobs must be an integer or None: got 'a'"), (0, "not be 0")):
+        with pytest.raises(ValueError, match=message):
+            maximum_information([0.0, 1.0], [0.0, 1.0], n_jobs=bad, **group)
+    assert maximum_information([0.0, 1.0], [0.0, 1.0], n_jobs=-2, **group) == maximum_information(
+        [0.0, 1.0], [0.0, 1.0], n_jobs=1, **group
+    )
+    with pytest.raises(ValueError, match="betas must hold numbers: got 'a'"):
+        maximum_information([0.0], [0.0], betas="a", **group)

@@ -39,15 +39,15 @@ pub enum Transformations {
 }
 
 impl Transformations {
-    /// The group called "relabelling" or "permutation".
+    /// The group called "relabeling" or "permutation".
     pub fn new(name: &str) -> Result<Self> {
         match name {
-            "relabelling" => Ok(Self::Relabeling),
+            "relabeling" => Ok(Self::Relabeling),
             "permutation" => Ok(Self::Permutation),
             _ => Err(Error::invalid(
                 "transformations",
                 format!("must be a group of transformations: got {name:?}"),
-                "choose 'relabelling' or 'permutation'",
+                "choose 'relabeling' or 'permutation'",
             )),
         }
     }

@@ -31,7 +31,7 @@ pub fn log_mean_overlap(
             format!(
                 "'permutation' would sum over too many cluster sizes: {n} objects, {k} clusters"
             ),
-            "use fewer objects or clusters, or 'relabelling'",
+            "use fewer objects or clusters, or 'relabeling'",
         ));
     }
     let sizes = Sizes { n, k };
