@@ -15,6 +15,7 @@ pub mod model;
 pub mod numeric;
 pub mod rng;
 pub mod sampling;
+pub mod similarity;
 pub mod testing;
 pub mod workers;
 

@@ -1,0 +1,102 @@
+//! Symmetric similarities between objects, in representations that avoid the N x N matrix.
+//!
+//! Every representation offers the product S q, and the fields g_ik = sum_{j != i} S_ij q_jk of a
+//! sequential sweep kept up to date while rows of q move (spec: graph, sections 0 and 5). A constant
+//! shift of all similarities is a rank-one term that the models add by themselves.
+
+mod dense;
+
+pub use dense::Dense;
+
+use std::ops::Range;
+
+use ndarray::{Array2, ArrayView2, Axis, Slice};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use crate::error::{Error, Result};
+use crate::workers::Context;
+
+/// Multiplications of one block: well below the 20 ms between two ticks.
+const BLOCK_WORK: usize = 1 << 21;
+
+/// A symmetric N x N matrix S of similarities, diagonal included.
+pub trait Similarity: Sync {
+    /// Number of objects N.
+    fn len(&self) -> usize;
+
+    /// Whether there are no objects.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The self-similarities a_i = S_ii.
+    fn diagonal(&self) -> &[f64];
+
+    /// The product S q (N x K), diagonal included.
+    fn matmul(&self, q: ArrayView2<'_, f64>, context: Context<'_>) -> Result<Array2<f64>>;
+
+    /// The book-keeping of sequential sweeps that start from `q`.
+    fn fields<'a>(
+        &'a self,
+        q: ArrayView2<'_, f64>,
+        context: Context<'_>,
+    ) -> Result<Box<dyn Fields + 'a>>;
+}
+
+/// The fields of a sequential sweep; a shift is not in here (rank one, the model keeps n_k).
+///
+/// Make it anew at every temperature: rounding errors of the updates then never pile up.
+pub trait Fields: Send {
+    /// The order in which the next sweep visits the objects.
+    fn order(&mut self, rng: &mut ChaCha8Rng) -> Vec<usize>;
+
+    /// Write g_ik = sum_{j != i} S_ij q_jk for the current `q`; called in the order given.
+    fn field(&mut self, i: usize, q: ArrayView2<'_, f64>, out: &mut [f64]);
+
+    /// Row `i` of q changed by `delta`; called, if at all, before the field of the next object.
+    fn moved(&mut self, i: usize, delta: &[f64]);
+}
+
+/// A uniformly random order of 0..n (Fisher and Yates).
+pub fn permutation(n: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..n).collect();
+    for i in (1..n).rev() {
+        order.swap(i, rng.random_range(0..=i));
+    }
+    order
+}
+
+/// Fail unless `q` has one row per object.
+fn check_rows(q: ArrayView2<'_, f64>, n: usize) -> Result<()> {
+    if q.nrows() == n {
+        return Ok(());
+    }
+    let found = format!("has {} rows for {n} objects", q.nrows());
+    Err(Error::invalid("Q", found, "give one row per object"))
+}
+
+/// Consecutive rows 0..n in blocks of about [`BLOCK_WORK`], each row costing `row_work`.
+fn row_blocks(n: usize, row_work: usize) -> Vec<Range<usize>> {
+    let rows = (BLOCK_WORK / row_work.max(1)).clamp(1, 16_384);
+    (0..n.div_ceil(rows)).map(|b| b * rows..n.min((b + 1) * rows)).collect()
+}
+
+/// An n x k matrix from blocks of rows computed in parallel; the blocks never depend on the threads.
+fn by_blocks(
+    (n, k): (usize, usize),
+    row_work: usize,
+    context: Context<'_>,
+    job: impl Fn(Range<usize>) -> Array2<f64> + Sync,
+) -> Result<Array2<f64>> {
+    let blocks = row_blocks(n, row_work);
+    let parts = context.workers.map(blocks.len(), |b| {
+        context.control.tick()?;
+        Ok(job(blocks[b].clone()))
+    })?;
+    let mut out = Array2::zeros((n, k));
+    for (range, part) in blocks.into_iter().zip(parts) {
+        out.slice_axis_mut(Axis(0), Slice::from(range)).assign(&part);
+    }
+    Ok(out)
+}
