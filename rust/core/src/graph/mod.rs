@@ -210,4 +210,25 @@ impl<'a> Graph<'a> {
     pub fn cost_of(&self, q: ArrayView2<'_, f64>, context: Context<'_>) -> Result<f64> {
         Ok(self.cost.value(&self.totals(q, context)?))
     }
+
+    /// h_ik of every object with all others held fixed (N x K), up to a constant per row.
+    pub fn potentials(&self, q: ArrayView2<'_, f64>, context: Context<'_>) -> Result<Array2<f64>> {
+        let product = self.product(q, context)?;
+        let totals = Totals::new(q, &product, &self.degrees, self.cost.needs_links());
+        let mut out = Array2::zeros(q.dim());
+        let mut rest = totals.clone();
+        for (i, mut h) in out.rows_mut().into_iter().enumerate() {
+            let row = q.row(i).to_vec();
+            let own = self.own[i];
+            let field: Vec<f64> =
+                product.row(i).iter().zip(&row).map(|(sum, share)| sum - own * share).collect();
+            let object = Object { field: &field, own, degree: self.degrees[i] };
+            rest.copy_from(&totals);
+            rest.remove(&row, object);
+            if let Some(h) = h.as_slice_mut() {
+                self.cost.potentials(&rest, object, h);
+            }
+        }
+        Ok(out)
+    }
 }

@@ -30,14 +30,15 @@ impl<'a> Replay<'a> {
         let mut state = task.initial(&plan);
         let step = task.settle(&plan, &mut state, plan.pivot, context)?;
         let pivot = (state.clone(), step);
-        let length = (plan.pivot as f64).sqrt().ceil() as usize;
+        let length = ((plan.pivot as f64).sqrt().ceil() as usize).max(1);
+        let lowest = plan.pivot - length * (plan.pivot.saturating_sub(1) / length);
         let mut marks = Vec::new();
         for t in (0..plan.pivot).rev() {
-            if (plan.pivot - 1 - t) % length == 0 {
+            if (plan.pivot - 1 - t).is_multiple_of(length) {
                 marks.push((t + 1, state.clone()));
             }
-            // The last stretch is computed from its mark alone.
-            if t >= length {
+            // The last stretch is computed once, from its mark.
+            if t >= lowest {
                 task.settle(&plan, &mut state, t, context)?;
             }
         }
@@ -78,5 +79,67 @@ impl<'a> Replay<'a> {
     /// The state at the temperature reached last.
     pub fn state(&self) -> &State {
         &self.current
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use ndarray::Array2;
+
+    use super::*;
+    use crate::Control;
+    use crate::annealing::{AnnealParams, Solver};
+    use crate::graph::{Cost, Graph, Start};
+    use crate::similarity::Dense;
+    use crate::workers::Workers;
+
+    /// The records of a run in the order in which they are computed, and its last state.
+    fn directly(task: Task<'_>, plan: &Plan, context: Context<'_>) -> (Vec<Step>, Array2<f64>) {
+        let mut state = task.initial(plan);
+        let mut steps = vec![task.settle(plan, &mut state, plan.pivot, context).unwrap()];
+        let mut warmer = state.clone();
+        for t in plan.pivot + 1..task.betas.len() {
+            steps.push(task.settle(plan, &mut state, t, context).unwrap());
+        }
+        for t in (0..plan.pivot).rev() {
+            steps.insert(0, task.settle(plan, &mut warmer, t, context).unwrap());
+        }
+        (steps, state.q)
+    }
+
+    #[test]
+    fn replays_are_the_runs_they_repeat() {
+        let (workers, control) = (Workers::new(1).unwrap(), Control::default());
+        let context = Context { workers: &workers, control: &control };
+        let s = Array2::from_shape_fn((12, 12), |(i, j)| if i % 3 == j % 3 { 1.0 } else { 0.2 });
+        let similarity = Dense::new(s.view()).unwrap();
+        let graph = Graph::new(&similarity, Cost::RatioCut, 0.0, context).unwrap();
+        let betas: Vec<f64> = (0..14).map(|t| 0.05 * 1.4f64.powi(t)).collect();
+        for solver in [Solver::MeanField, Solver::Gibbs] {
+            let params = AnnealParams { n_clusters: 3, solver, ..Default::default() };
+            let params = params.check().unwrap();
+            let task = Task {
+                graph: &graph,
+                params: &params,
+                betas: &betas,
+                critical: 0.1,
+                seed: 5,
+                instance: 1,
+            };
+            let labels: Arc<[usize]> = (0..12).map(|i| i % 2).collect();
+            for start in [Start::Cold, Start::Late, Start::Warm(labels), Start::Singletons] {
+                for pivot in 0..14 {
+                    let plan = Plan { start: start.clone(), restart: 2, pivot };
+                    let (expected, last) = directly(task, &plan, context);
+                    let mut replay = Replay::start(task, plan, context).unwrap();
+                    let found: Vec<Step> =
+                        (0..14).map(|_| replay.advance(context).unwrap()).collect();
+                    assert_eq!(found, expected, "{start:?} {pivot}");
+                    assert_eq!(replay.state().q, last);
+                }
+            }
+        }
     }
 }

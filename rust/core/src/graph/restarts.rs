@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ndarray::Array2;
 
-use super::run::{AFTER, BEFORE, Task};
+use super::run::{AFTER, CHOICE, Task};
 use super::{Plan, Start, State, Step, descend, labels_of, one_hot};
 use crate::error::Result;
 use crate::workers::{Context, Workers};
@@ -41,7 +41,7 @@ pub fn best_plan(
     let (outer, inner) = if large { (&alone, context.workers) } else { (context.workers, &alone) };
     let inner = Context { workers: inner, ..context };
     let mut tried = outer.map(n_init.max(1), |restart| {
-        let mut rng = task.rng(restart as u64, BEFORE - restart as u64 - 2);
+        let mut rng = task.rng(restart as u64, CHOICE);
         let plan = Plan::alternating(restart as u64, task.betas, task.critical, &mut rng);
         attempt(task, plan, inner)
     })?;

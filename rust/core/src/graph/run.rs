@@ -12,8 +12,10 @@ use crate::workers::Context;
 
 /// Separates these streams from everyone else's.
 const STREAM: u64 = 0x0067_7261_7068;
-/// Place in the stream of what happens before the first and after the last temperature.
-pub(super) const BEFORE: u64 = u64::MAX;
+/// Places in the stream of what happens at no temperature: the choice of a start, the start itself,
+/// and the local search in the end.
+pub(super) const CHOICE: u64 = u64::MAX - 2;
+const BEFORE: u64 = u64::MAX;
 pub(super) const AFTER: u64 = u64::MAX - 1;
 
 /// An instance on its way through the temperatures.

@@ -41,7 +41,7 @@ pub struct Plan {
 impl Plan {
     /// Restart number `restart`: cold and late in turn.
     pub fn alternating(restart: u64, betas: &[f64], critical: f64, rng: &mut ChaCha8Rng) -> Self {
-        if restart % 2 == 0 {
+        if restart.is_multiple_of(2) {
             return Self { start: Start::Cold, restart, pivot: 0 };
         }
         let wanted = LATE * (1.0 + 2.0 * rng.random::<f64>()) * critical;
