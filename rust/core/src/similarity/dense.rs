@@ -1,9 +1,11 @@
 //! A similarity that is there as a matrix, and the lazy fields of everything that can give its rows.
 
+use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, ArrayView2, Axis, Slice};
 use rand_chacha::ChaCha8Rng;
 
-use super::{Fields, Similarity, by_blocks, check_rows, permutation};
+use super::kernels::add_scaled;
+use super::{Fields, Similarity, check_rows, fill_blocks, permutation};
 use crate::error::{Error, Result};
 use crate::workers::Context;
 
@@ -45,9 +47,12 @@ impl Similarity for Dense<'_> {
     fn matmul(&self, q: ArrayView2<'_, f64>, context: Context<'_>) -> Result<Array2<f64>> {
         let (n, k) = (self.len(), q.ncols());
         check_rows(q, n)?;
-        by_blocks((n, k), n * k, context, |rows| {
-            self.s.slice_axis(Axis(0), Slice::from(rows)).dot(&q)
-        })
+        let mut out = Array2::zeros((n, k));
+        fill_blocks(&mut out, n * k, context, |rows, mut part| {
+            let block = self.s.slice_axis(Axis(0), Slice::from(rows));
+            general_mat_mul(1.0, &block, &q, 0.0, &mut part);
+        })?;
+        Ok(out)
     }
 
     fn fields<'a>(
@@ -107,8 +112,10 @@ impl<R: Rows> Fields for LazyFields<'_, R> {
     fn moved(&mut self, i: usize, delta: &[f64]) {
         let row = self.rows.row(i, &mut self.buffer);
         for (mut g, &change) in self.g.outer_iter_mut().zip(delta) {
-            if change != 0.0 {
-                g.iter_mut().zip(row).for_each(|(g, s)| *g += s * change);
+            if change != 0.0
+                && let Some(g) = g.as_slice_mut()
+            {
+                add_scaled(g, row, change);
             }
         }
     }

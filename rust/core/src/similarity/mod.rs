@@ -5,12 +5,25 @@
 //! shift of all similarities is a rank-one term that the models add by themselves.
 
 mod dense;
+mod kernels;
+mod low_rank;
+pub mod merge_tree;
+mod on_the_fly;
+pub mod spanning_tree;
+mod sparse;
+mod tree;
 
 pub use dense::Dense;
+pub use low_rank::{LowRank, Measure};
+pub use merge_tree::MergeTree;
+pub use on_the_fly::{OnTheFly, euclidean, largest_squared_distance};
+pub use sparse::Sparse;
+pub use tree::Tree;
 
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
-use ndarray::{Array2, ArrayView2, Axis, Slice};
+use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
@@ -76,27 +89,27 @@ fn check_rows(q: ArrayView2<'_, f64>, n: usize) -> Result<()> {
     Err(Error::invalid("Q", found, "give one row per object"))
 }
 
-/// Consecutive rows 0..n in blocks of about [`BLOCK_WORK`], each row costing `row_work`.
-fn row_blocks(n: usize, row_work: usize) -> Vec<Range<usize>> {
-    let rows = (BLOCK_WORK / row_work.max(1)).clamp(1, 16_384);
-    (0..n.div_ceil(rows)).map(|b| b * rows..n.min((b + 1) * rows)).collect()
+/// Rows of a block when each costs `row_work` multiplications.
+fn block_rows(row_work: usize) -> usize {
+    (BLOCK_WORK / row_work.max(1)).clamp(1, 16_384)
 }
 
-/// An n x k matrix from blocks of rows computed in parallel; the blocks never depend on the threads.
-fn by_blocks(
-    (n, k): (usize, usize),
+/// Fill `out` in parallel by blocks of rows; the blocks never depend on the number of threads.
+fn fill_blocks(
+    out: &mut Array2<f64>,
     row_work: usize,
     context: Context<'_>,
-    job: impl Fn(Range<usize>) -> Array2<f64> + Sync,
-) -> Result<Array2<f64>> {
-    let blocks = row_blocks(n, row_work);
-    let parts = context.workers.map(blocks.len(), |b| {
+    job: impl Fn(Range<usize>, ArrayViewMut2<'_, f64>) + Sync,
+) -> Result<()> {
+    let rows = block_rows(row_work);
+    // Every block is locked exactly once: the locks only lend it to the thread that fills it.
+    let parts: Vec<_> = out.axis_chunks_iter_mut(Axis(0), rows).map(Mutex::new).collect();
+    context.workers.map(parts.len(), |b| {
         context.control.tick()?;
-        Ok(job(blocks[b].clone()))
+        let mut part = parts[b].lock().unwrap_or_else(PoisonError::into_inner);
+        let start = b * rows;
+        job(start..start + part.nrows(), part.view_mut());
+        Ok(())
     })?;
-    let mut out = Array2::zeros((n, k));
-    for (range, part) in blocks.into_iter().zip(parts) {
-        out.slice_axis_mut(Axis(0), Slice::from(range)).assign(&part);
-    }
-    Ok(out)
+    Ok(())
 }
