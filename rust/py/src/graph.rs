@@ -3,17 +3,17 @@
 
 use gencap_core::graph::pair::{self, PairTask};
 use gencap_core::graph::{self, Columns, Cost, Graph, Plan, Task};
-use gencap_core::similarity::{Dense, Similarity};
+use gencap_core::similarity::Similarity;
 use gencap_core::workers::{Context, Workers};
 use ndarray::Array3;
 use numpy::{IntoPyArray, PyArray2, PyArray3, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::arrays::Matrix;
 use crate::errors::to_py;
 use crate::params::PyParams;
 use crate::run::{PySwitches, Reporter, run_detached};
+use crate::similarity::PySimilarity;
 
 /// A cost function on similarities, with the shift added to them.
 #[pyclass(name = "GraphCost", module = "gencap._core", frozen)]
@@ -60,19 +60,19 @@ fn columns_dict(py: Python<'_>, run: Columns) -> PyResult<Bound<'_, PyDict>> {
 #[pyo3(signature = (similarity, cost, n_clusters, threads=1, switches=None, report=None))]
 pub fn graph_critical(
     py: Python<'_>,
-    similarity: Matrix<'_>,
+    similarity: &PySimilarity,
     cost: &PyGraphCost,
     n_clusters: usize,
     threads: usize,
     switches: Option<&PySwitches>,
     report: Option<Py<PyAny>>,
 ) -> PyResult<f64> {
-    let view = similarity.as_array();
+    let loan = similarity.borrow(py)?;
+    let lent = loan.lend()?;
     run_detached(py, &Reporter::new(switches, report), |control| {
         let workers = Workers::new(threads)?;
         let context = Context { workers: &workers, control };
-        let similarity = Dense::new(view)?;
-        let graph = Graph::new(&similarity, cost.cost, cost.shift, context)?;
+        let graph = Graph::new(lent.get(), cost.cost, cost.shift, context)?;
         graph::critical_beta(&graph, n_clusters, context)
     })
 }
@@ -89,7 +89,7 @@ pub fn graph_grid(params: &PyParams, critical: f64) -> Vec<f64> {
 #[allow(clippy::too_many_arguments)] // the keyword arguments of one Python function
 pub fn graph_cost(
     py: Python<'_>,
-    similarity: Matrix<'_>,
+    similarity: &PySimilarity,
     cost: &PyGraphCost,
     labels: PyReadonlyArray1<'_, usize>,
     n_clusters: usize,
@@ -97,12 +97,12 @@ pub fn graph_cost(
     switches: Option<&PySwitches>,
     report: Option<Py<PyAny>>,
 ) -> PyResult<f64> {
-    let (view, labels) = (similarity.as_array(), labels.as_slice()?);
+    let (loan, labels) = (similarity.borrow(py)?, labels.as_slice()?);
+    let lent = loan.lend()?;
     run_detached(py, &Reporter::new(switches, report), |control| {
         let workers = Workers::new(threads)?;
         let context = Context { workers: &workers, control };
-        let similarity = Dense::new(view)?;
-        let graph = Graph::new(&similarity, cost.cost, cost.shift, context)?;
+        let graph = Graph::new(lent.get(), cost.cost, cost.shift, context)?;
         graph.cost_of(graph::one_hot(labels, n_clusters).view(), context)
     })
 }
@@ -115,7 +115,7 @@ pub fn graph_cost(
 #[allow(clippy::too_many_arguments, clippy::type_complexity)]
 pub fn graph_fit<'py>(
     py: Python<'py>,
-    similarity: Matrix<'_>,
+    similarity: &PySimilarity,
     cost: &PyGraphCost,
     params: &PyParams,
     betas: Vec<f64>,
@@ -126,12 +126,12 @@ pub fn graph_fit<'py>(
     switches: Option<&PySwitches>,
     report: Option<Py<PyAny>>,
 ) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyArray2<f64>>, Vec<usize>, f64, Vec<f64>)> {
-    let (view, params) = (similarity.as_array(), &params.checked);
+    let (loan, params) = (similarity.borrow(py)?, &params.checked);
+    let lent = loan.lend()?;
     let found = run_detached(py, &Reporter::new(switches, report), |control| {
         let workers = Workers::new(threads)?;
         let context = Context { workers: &workers, control };
-        let similarity = Dense::new(view)?;
-        let graph = Graph::new(&similarity, cost.cost, cost.shift, context)?;
+        let graph = Graph::new(lent.get(), cost.cost, cost.shift, context)?;
         let (graph, betas) = (&graph, betas.as_slice());
         let task = Task { graph, params, betas, critical, seed, instance: 0 };
         graph::fit(&task, n_init, None, context)
@@ -150,8 +150,8 @@ pub fn graph_fit<'py>(
 #[allow(clippy::too_many_arguments)] // the keyword arguments of one Python function
 pub fn graph_pair<'py>(
     py: Python<'py>,
-    first: Matrix<'_>,
-    second: Matrix<'_>,
+    first: &PySimilarity,
+    second: &PySimilarity,
     cost: (PyRef<'py, PyGraphCost>, PyRef<'py, PyGraphCost>),
     params: &PyParams,
     betas: Vec<f64>,
@@ -163,13 +163,13 @@ pub fn graph_pair<'py>(
     switches: Option<&PySwitches>,
     report: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let views = [first.as_array(), second.as_array()];
+    let loans = (first.borrow(py)?, second.borrow(py)?);
+    let (one, two) = (loans.0.lend()?, loans.1.lend()?);
     let (costs, params) = ([(cost.0.cost, cost.0.shift), (cost.1.cost, cost.1.shift)], &params.checked);
     let run = run_detached(py, &Reporter::new(switches, report), |control| {
         let workers = Workers::new(threads)?;
         let context = Context { workers: &workers, control };
-        let (one, two) = (Dense::new(views[0])?, Dense::new(views[1])?);
-        let graphs = open([&one, &two], costs, context)?;
+        let graphs = open([one.get(), two.get()], costs, context)?;
         let graphs = [&graphs[0], &graphs[1]];
         let task = PairTask { graphs, params, betas: &betas, critical, seed };
         let warm = warm.as_ref().map_or([None, None], |(a, b)| [Some(&a[..]), Some(&b[..])]);
@@ -210,8 +210,8 @@ fn open<'a>(
 #[allow(clippy::too_many_arguments, clippy::type_complexity)]
 pub fn graph_pair_probabilities<'py>(
     py: Python<'py>,
-    first: Matrix<'_>,
-    second: Matrix<'_>,
+    first: &PySimilarity,
+    second: &PySimilarity,
     cost: (PyRef<'py, PyGraphCost>, PyRef<'py, PyGraphCost>),
     params: &PyParams,
     betas: Vec<f64>,
@@ -223,13 +223,13 @@ pub fn graph_pair_probabilities<'py>(
     switches: Option<&PySwitches>,
     report: Option<Py<PyAny>>,
 ) -> PyResult<(Bound<'py, PyArray3<f64>>, Bound<'py, PyArray3<f64>>)> {
-    let views = [first.as_array(), second.as_array()];
+    let loans = (first.borrow(py)?, second.borrow(py)?);
+    let (one, two) = (loans.0.lend()?, loans.1.lend()?);
     let (costs, params) = ([(cost.0.cost, cost.0.shift), (cost.1.cost, cost.1.shift)], &params.checked);
     let [one, two] = run_detached(py, &Reporter::new(switches, report), |control| {
         let workers = Workers::new(threads)?;
         let context = Context { workers: &workers, control };
-        let (one, two) = (Dense::new(views[0])?, Dense::new(views[1])?);
-        let graphs = open([&one, &two], costs, context)?;
+        let graphs = open([one.get(), two.get()], costs, context)?;
         let graphs = [&graphs[0], &graphs[1]];
         let task = PairTask { graphs, params, betas: &betas, critical, seed };
         pair::probabilities(task, [&plans.plans[0], &plans.plans[1]], &steps, context)

@@ -8,6 +8,7 @@ mod arrays;
 mod capacity;
 mod channel;
 mod errors;
+mod graph;
 mod pair;
 mod params;
 mod run;
@@ -40,5 +41,13 @@ fn core_module(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(capacity::respects_order, module)?)?;
     module.add_function(wrap_pyfunction!(capacity::mean_information, module)?)?;
     module.add_function(wrap_pyfunction!(channel::transmit_messages, module)?)?;
+    module.add_class::<graph::PyGraphCost>()?;
+    module.add_class::<graph::PyGraphPlans>()?;
+    module.add_function(wrap_pyfunction!(graph::graph_critical, module)?)?;
+    module.add_function(wrap_pyfunction!(graph::graph_grid, module)?)?;
+    module.add_function(wrap_pyfunction!(graph::graph_cost, module)?)?;
+    module.add_function(wrap_pyfunction!(graph::graph_fit, module)?)?;
+    module.add_function(wrap_pyfunction!(graph::graph_pair, module)?)?;
+    module.add_function(wrap_pyfunction!(graph::graph_pair_probabilities, module)?)?;
     Ok(())
 }
