@@ -13,6 +13,7 @@ mod pair;
 mod params;
 mod run;
 mod sampling;
+mod similarity;
 
 #[pymodule]
 #[pyo3(name = "_core")]
@@ -49,5 +50,12 @@ fn core_module(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(graph::graph_fit, module)?)?;
     module.add_function(wrap_pyfunction!(graph::graph_pair, module)?)?;
     module.add_function(wrap_pyfunction!(graph::graph_pair_probabilities, module)?)?;
+    module.add_class::<similarity::PySimilarity>()?;
+    module.add_function(wrap_pyfunction!(similarity::euclidean_distances, module)?)?;
+    module.add_function(wrap_pyfunction!(similarity::largest_squared_distance, module)?)?;
+    module.add_function(wrap_pyfunction!(similarity::spanning_tree, module)?)?;
+    module.add_function(wrap_pyfunction!(similarity::spanning_tree_of_matrix, module)?)?;
+    module.add_function(wrap_pyfunction!(similarity::spanning_forest_of_graph, module)?)?;
+    module.add_function(wrap_pyfunction!(similarity::minimax_distances, module)?)?;
     Ok(())
 }

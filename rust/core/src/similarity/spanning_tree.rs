@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use ndarray::{ArrayView2, Axis};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use super::kernels::{extremes, keep_smaller, squared_distances};
 use super::merge_tree::UnionFind;
@@ -23,6 +23,32 @@ pub struct Edge {
     pub ends: [u32; 2],
     /// Their distance.
     pub weight: f64,
+}
+
+impl Edge {
+    /// The edges of a graph of `n` objects from rows of two ends and a list of weights.
+    pub fn list(
+        n: usize,
+        ends: ArrayView2<'_, u32>,
+        weights: ArrayView1<'_, f64>,
+    ) -> Result<Vec<Self>> {
+        if ends.ncols() != 2 || ends.nrows() != weights.len() {
+            let found = format!("have shape ({}, {})", ends.nrows(), ends.ncols());
+            return Err(Error::invalid("edges", found, "give two ends for every weight"));
+        }
+        if let Some(end) = ends.iter().find(|end| **end as usize >= n) {
+            let found = format!("name object {end} of {n}");
+            return Err(Error::invalid("edges", found, "count objects from 0"));
+        }
+        let pairs = ends.outer_iter().zip(weights);
+        Ok(pairs.map(|(pair, &weight)| Self { ends: [pair[0], pair[1]], weight }).collect())
+    }
+
+    /// The reverse of [`Edge::list`].
+    pub fn arrays(edges: &[Self]) -> (Array2<u32>, Array1<f64>) {
+        let ends = Array2::from_shape_fn((edges.len(), 2), |(e, side)| edges[e].ends[side]);
+        (ends, edges.iter().map(|edge| edge.weight).collect())
+    }
 }
 
 /// Number of objects as the 32-bit count that edges are made of.
@@ -105,6 +131,16 @@ struct Block {
     best: Vec<f64>,
     from: Vec<u32>,
     squared: Vec<f64>,
+    closed: usize,
+}
+
+/// Drop the entries whose position does not stay.
+fn keep<T: Copy>(values: &mut Vec<T>, stays: impl Fn(usize) -> bool) {
+    let mut at = 0;
+    values.retain(|_| {
+        at += 1;
+        stays(at - 1)
+    });
 }
 
 impl Block {
@@ -115,12 +151,24 @@ impl Block {
             columns.extend(ids.iter().map(|&i| feature[i as usize]));
         }
         let best = vec![f64::INFINITY; m];
-        Self { ids, x: columns, best, from: vec![0; m], squared: vec![0.0; m] }
+        Self { ids, x: columns, best, from: vec![0; m], squared: vec![0.0; m], closed: 0 }
     }
 
-    /// Objects in the tree keep their place and are closed: at distance minus infinity.
+    /// Objects in the tree are closed: at distance minus infinity. Half of them closed are dropped.
     fn close(&mut self, position: usize) {
         self.best[position] = f64::NEG_INFINITY;
+        self.closed += 1;
+        if 2 * self.closed < self.ids.len() {
+            return;
+        }
+        let open: Vec<bool> = self.best.iter().map(|&best| best > f64::NEG_INFINITY).collect();
+        let stays = |at: usize| open[at % open.len()];
+        keep(&mut self.x, stays);
+        keep(&mut self.ids, stays);
+        keep(&mut self.from, stays);
+        keep(&mut self.best, stays);
+        self.squared.truncate(self.ids.len());
+        self.closed = 0;
     }
 
     /// Take `newest`, at `point`, into account.
