@@ -7,7 +7,15 @@ from gencap.agreement import capacity_from_probabilities, hamming_capacity
 from gencap.annealing import Annealing
 from gencap.capacity import capacity
 from gencap.instances import Instances, Pair
-from gencap.models import CentroidClustering, GaussianMixture
+from gencap.models import (
+    AdaptiveRatioCut,
+    CentroidClustering,
+    CorrelationClustering,
+    GaussianMixture,
+    MaxCut,
+    NormalizedCut,
+    PairwiseClustering,
+)
 from gencap.results import (
     AnnealingStep,
     Capacity,
@@ -26,6 +34,11 @@ from gencap.splits import (
 )
 
 __all__ = [
+    "PairwiseClustering",
+    "NormalizedCut",
+    "MaxCut",
+    "CorrelationClustering",
+    "AdaptiveRatioCut",
     "Annealing",
     "AnnealingStep",
     "Cancelled",

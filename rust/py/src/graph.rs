@@ -1,6 +1,7 @@
 //! Graph models: critical temperatures, fits, pairs.
 #![allow(clippy::needless_pass_by_value)]
 
+use gencap_core::Result;
 use gencap_core::graph::pair::{self, PairTask};
 use gencap_core::graph::{self, Columns, Cost, Graph, Plan, Task};
 use gencap_core::similarity::Similarity;
@@ -28,6 +29,12 @@ impl PyGraphCost {
     #[pyo3(signature = (name, p=2.0, shift=0.0))]
     fn new(name: &str, p: f64, shift: f64) -> PyResult<Self> {
         Ok(Self { cost: Cost::parse(name, p).map_err(to_py)?, shift })
+    }
+}
+
+impl PyGraphCost {
+    fn open<'a>(&self, s: &'a dyn Similarity, context: Context<'_>) -> Result<Graph<'a>> {
+        Graph::new(s, self.cost, self.shift, context)
     }
 }
 
@@ -72,7 +79,7 @@ pub fn graph_critical(
     run_detached(py, &Reporter::new(switches, report), |control| {
         let workers = Workers::new(threads)?;
         let context = Context { workers: &workers, control };
-        let graph = Graph::new(lent.get(), cost.cost, cost.shift, context)?;
+        let graph = cost.open(lent.get(), context)?;
         graph::critical_beta(&graph, n_clusters, context)
     })
 }
@@ -102,7 +109,7 @@ pub fn graph_cost(
     run_detached(py, &Reporter::new(switches, report), |control| {
         let workers = Workers::new(threads)?;
         let context = Context { workers: &workers, control };
-        let graph = Graph::new(lent.get(), cost.cost, cost.shift, context)?;
+        let graph = cost.open(lent.get(), context)?;
         graph.cost_of(graph::one_hot(labels, n_clusters).view(), context)
     })
 }
@@ -131,7 +138,7 @@ pub fn graph_fit<'py>(
     let found = run_detached(py, &Reporter::new(switches, report), |control| {
         let workers = Workers::new(threads)?;
         let context = Context { workers: &workers, control };
-        let graph = Graph::new(lent.get(), cost.cost, cost.shift, context)?;
+        let graph = cost.open(lent.get(), context)?;
         let (graph, betas) = (&graph, betas.as_slice());
         let task = Task { graph, params, betas, critical, seed, instance: 0 };
         graph::fit(&task, n_init, None, context)
@@ -152,7 +159,7 @@ pub fn graph_pair<'py>(
     py: Python<'py>,
     first: &PySimilarity,
     second: &PySimilarity,
-    cost: (PyRef<'py, PyGraphCost>, PyRef<'py, PyGraphCost>),
+    cost: &PyGraphCost,
     params: &PyParams,
     betas: Vec<f64>,
     critical: f64,
@@ -165,11 +172,11 @@ pub fn graph_pair<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let loans = (first.borrow(py)?, second.borrow(py)?);
     let (one, two) = (loans.0.lend()?, loans.1.lend()?);
-    let (costs, params) = ([(cost.0.cost, cost.0.shift), (cost.1.cost, cost.1.shift)], &params.checked);
+    let params = &params.checked;
     let run = run_detached(py, &Reporter::new(switches, report), |control| {
         let workers = Workers::new(threads)?;
         let context = Context { workers: &workers, control };
-        let graphs = open([one.get(), two.get()], costs, context)?;
+        let graphs = [cost.open(one.get(), context)?, cost.open(two.get(), context)?];
         let graphs = [&graphs[0], &graphs[1]];
         let task = PairTask { graphs, params, betas: &betas, critical, seed };
         let warm = warm.as_ref().map_or([None, None], |(a, b)| [Some(&a[..]), Some(&b[..])]);
@@ -192,15 +199,6 @@ pub fn graph_pair<'py>(
     Ok(dict)
 }
 
-fn open<'a>(
-    similarities: [&'a dyn Similarity; 2],
-    costs: [(Cost, f64); 2],
-    context: Context<'_>,
-) -> gencap_core::Result<[Graph<'a>; 2]> {
-    let graph = |i: usize| Graph::new(similarities[i], costs[i].0, costs[i].1, context);
-    Ok([graph(0)?, graph(1)?])
-}
-
 /// Assignments of both instances (steps x N x K) at the given, rising temperature numbers.
 #[pyfunction]
 #[pyo3(signature = (
@@ -212,7 +210,7 @@ pub fn graph_pair_probabilities<'py>(
     py: Python<'py>,
     first: &PySimilarity,
     second: &PySimilarity,
-    cost: (PyRef<'py, PyGraphCost>, PyRef<'py, PyGraphCost>),
+    cost: &PyGraphCost,
     params: &PyParams,
     betas: Vec<f64>,
     critical: f64,
@@ -225,11 +223,11 @@ pub fn graph_pair_probabilities<'py>(
 ) -> PyResult<(Bound<'py, PyArray3<f64>>, Bound<'py, PyArray3<f64>>)> {
     let loans = (first.borrow(py)?, second.borrow(py)?);
     let (one, two) = (loans.0.lend()?, loans.1.lend()?);
-    let (costs, params) = ([(cost.0.cost, cost.0.shift), (cost.1.cost, cost.1.shift)], &params.checked);
+    let params = &params.checked;
     let [one, two] = run_detached(py, &Reporter::new(switches, report), |control| {
         let workers = Workers::new(threads)?;
         let context = Context { workers: &workers, control };
-        let graphs = open([one.get(), two.get()], costs, context)?;
+        let graphs = [cost.open(one.get(), context)?, cost.open(two.get(), context)?];
         let graphs = [&graphs[0], &graphs[1]];
         let task = PairTask { graphs, params, betas: &betas, critical, seed };
         pair::probabilities(task, [&plans.plans[0], &plans.plans[1]], &steps, context)
