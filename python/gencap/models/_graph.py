@@ -31,7 +31,7 @@ from gencap.results import AnnealingStep, Trajectory
 
 __all__ = ["GRAPH_ANNEALING", "GraphClusterer"]
 
-# Section 3 of the theory's graph part: 0.8 to 10,000 critical inverse temperatures in steps of 13 %.
+# From 0.8 to 10,000 critical inverse temperatures in steps of 13 %.
 GRAPH_ANNEALING = Annealing(n_steps=78, tol=1e-3, max_iter=60)
 
 
