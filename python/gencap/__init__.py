@@ -22,9 +22,11 @@ from gencap.results import (
     Curve,
     NullResult,
     Order,
+    Scan,
     Split,
     Trajectory,
 )
+from gencap.scans import scan
 from gencap.selection import select_order
 from gencap.splits import (
     OptimisticPairingWarning,
@@ -53,6 +55,7 @@ __all__ = [
     "Order",
     "Pair",
     "Progress",
+    "Scan",
     "Split",
     "Trajectory",
     "__version__",
@@ -63,6 +66,7 @@ __all__ = [
     "hamming_capacity",
     "random_feature_splits",
     "sampling",
+    "scan",
     "select_order",
     "split_features",
     "split_objects",

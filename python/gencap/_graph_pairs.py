@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -96,11 +96,11 @@ class GraphCurves(PairCurves):
 
 @dataclass(frozen=True, eq=False)
 class _Chain:
-    """Models that differ in the number of clusters only, in rising order, at one shift."""
+    """Models that differ in one parameter only, in its rising order, with their shifts."""
 
     members: tuple[int, ...]
     graphs: tuple[tuple[GraphInput, GraphInput], ...]
-    shift: float
+    shifts: tuple[float, ...]
 
 
 def anneal_graphs(
@@ -110,11 +110,12 @@ def anneal_graphs(
     seed: int,
     threads: int,
     control: Control,
+    along: str = "n_clusters",
 ) -> list[PairCurves]:
     """Anneal every model on every pair, at the best of the shifts it leaves open.
 
-    Models that differ in the number of clusters only run one after the other: each also starts
-    from the solution of the one before, with empty clusters added.
+    Models that differ in the parameter `along` only run one after the other: each also starts from
+    the solution of the one before, with empty clusters added where it has more of them.
     """
     if not models:
         return []
@@ -126,9 +127,9 @@ def anneal_graphs(
                 for pair in pairs
             )
     chains = [
-        _Chain(members, opened[models[members[0]].measure], shift)
-        for members in _families(models)
-        for shift in _shifts(models[members[0]], opened)
+        _Chain(members, opened[models[members[0]].measure], shifts)
+        for members in _families(models, along)
+        for shifts in _shifts([models[member] for member in members], opened)
     ]
     tasks = [(c, q) for c in range(len(chains)) for q in range(len(pairs))]
     large = pairs[0].n_objects >= LARGE
@@ -152,7 +153,7 @@ def anneal_graphs(
         runs = found[c * len(pairs) : (c + 1) * len(pairs)]
         for place, member in enumerate(chain.members):
             columns = [run[place] for run in runs]
-            curves = _curves(models[member], chain, columns, grids[c][place], seed)
+            curves = _curves(models[member], chain, place, columns, grids[c][place], seed)
             if member not in best or _top(curves) > _top(best[member]):
                 best[member] = curves
     return [best[index] for index in range(len(models))]
@@ -162,48 +163,56 @@ def _top(curves: PairCurves) -> float:
     return float(curves.mean().bits.max())
 
 
-def _families(models: Sequence[GraphClusterer]) -> list[tuple[int, ...]]:
-    """Group models that differ in the number of clusters only, fewest clusters first."""
+def _families(models: Sequence[GraphClusterer], along: str) -> list[tuple[int, ...]]:
+    """Group models that differ in one parameter only, lowest value first."""
     families: dict[str, list[int]] = {}
     for index, model in enumerate(models):
-        settings = {k: v for k, v in model.get_params(deep=False).items() if k != "n_clusters"}
+        settings = {k: v for k, v in model.get_params(deep=False).items() if k != along}
         key = f"{type(model).__name__} {sorted(settings.items(), key=lambda item: item[0])!r}"
         families.setdefault(key, []).append(index)
-    return [tuple(sorted(group, key=lambda i: models[i].n_clusters)) for group in families.values()]
+    return [
+        tuple(sorted(group, key=lambda i: float(getattr(models[i], along))))
+        for group in families.values()
+    ]
 
 
 def _shifts(
-    model: GraphClusterer, opened: dict[str, tuple[tuple[GraphInput, GraphInput], ...]]
-) -> list[float]:
-    graphs = [graph for pair in opened[model.measure] for graph in pair]
-    return model.shift_candidates(graphs)
+    models: Sequence[GraphClusterer], opened: dict[str, tuple[tuple[GraphInput, GraphInput], ...]]
+) -> list[tuple[float, ...]]:
+    """Candidates for the shifts of a family: its members have equally many."""
+    graphs = [graph for pair in opened[models[0].measure] for graph in pair]
+    given = {str(getattr(model, "shift", 0.0)): model for model in models}
+    known = {key: model.shift_candidates(graphs) for key, model in given.items()}
+    columns = [known[str(getattr(model, "shift", 0.0))] for model in models]
+    return list(zip(*columns, strict=True))
 
 
 def _grids(
     models: Sequence[GraphClusterer], chain: _Chain, threads: int, control: Control
 ) -> list[tuple[list[float], float]]:
     """Grid and critical inverse temperature for every member: the smallest over all instances."""
-    known: dict[int, float] = {}
+    known: dict[tuple[int, float, Any], float] = {}
 
-    def critical(model: GraphClusterer, k: int) -> float:
-        if k not in known:
-            cost = model.core_cost(chain.shift)
-            known[k] = min(
+    def critical(model: GraphClusterer, shift: float, k: int) -> float:
+        key = (k, shift, getattr(model, "p", None))
+        if key not in known:
+            cost = model.core_cost(shift)
+            known[key] = min(
                 _core.graph_critical(graph.similarity, cost, k, threads, switches=control.switches)
                 for pair in chain.graphs
                 for graph in pair
             )
-        return known[k]
+        return known[key]
 
     out = []
-    for member in chain.members:
+    for member, shift in zip(chain.members, chain.shifts, strict=True):
         model = models[member]
         if model.cost_name in SCALES_WITH_K:
-            value = critical(model, 2) * model.n_clusters / 2
+            value = critical(model, shift, 2) * model.n_clusters / 2
         elif model.cost_name in INDEPENDENT_OF_K:
-            value = critical(model, 2)
+            value = critical(model, shift, 2)
         else:
-            value = critical(model, model.n_clusters)
+            value = critical(model, shift, model.n_clusters)
         out.append((_core.graph_grid(model.core_params(), value), value))
     return out
 
@@ -220,13 +229,14 @@ def _run(
     """Run all members on pair `q`, each warm from the one before."""
     first, second = chain.graphs[q]
     found: list[_core.GraphPairColumns] = []
-    for member, (betas, critical) in zip(chain.members, grids, strict=True):
+    members = zip(chain.members, chain.shifts, grids, strict=True)
+    for member, shift, (betas, critical) in members:
         model = models[member]
         found.append(
             _core.graph_pair(
                 first.similarity,
                 second.similarity,
-                model.core_cost(chain.shift),
+                model.core_cost(shift),
                 model.core_params(),
                 betas,
                 critical,
@@ -244,6 +254,7 @@ def _run(
 def _curves(
     model: GraphClusterer,
     chain: _Chain,
+    place: int,
     columns: Sequence[_core.GraphPairColumns],
     grid: tuple[list[float], float],
     seed: int,
@@ -252,7 +263,7 @@ def _curves(
     base = collect(columns, np.array(betas), "independent", full=False)
     setup = _Setup(
         graphs=chain.graphs[0],
-        cost=model.core_cost(chain.shift),
+        cost=model.core_cost(chain.shifts[place]),
         params=model.core_params(),
         betas=betas,
         critical=critical,
@@ -260,5 +271,4 @@ def _curves(
         plans=columns[0]["plans"],
         kept={},
     )
-    curves = GraphCurves(**base.__dict__, setup=setup)
-    return replace(curves, shift=chain.shift)
+    return GraphCurves(**{**base.__dict__, "shift": chain.shifts[place]}, setup=setup)

@@ -11,7 +11,7 @@ from gencap._parallel import parallel_map
 from gencap._progress import Control
 from gencap._validation import check_choice, check_integer
 from gencap.instances import Instances, Pair
-from gencap.nulls import KINDS
+from gencap.nulls import KINDS, permute_edges
 from gencap.results import NullResult
 from gencap.splits import FeatureSplits
 
@@ -39,19 +39,27 @@ def calibrate(
     seed: int,
     threads: int,
     control: Control,
+    edges: bool = False,
 ) -> dict[str, NullResult]:
     """Draw twins of the measurements and send each through `statistic`.
 
     The p-value counts the observed value among the draws, so that it is never 0 and, for data from
-    the null itself, at most `a` with probability at most `a`.
+    the null itself, at most `a` with probability at most `a`. With `edges` the instances are
+    similarities and their edges are permuted.
     """
+    if edges and "gaussian" in kinds:
+        raise ValueError(
+            "null 'gaussian' needs vectors: given similarities have no covariance to keep; "
+            "use null='independent', which permutes the edges"
+        )
     draws = check_integer(draws, "null_draws")
     out: dict[str, NullResult] = {}
     for kind in kinds:
 
         def job(draw: int, silent: Control, kind: str = kind) -> float:
             rng = np.random.default_rng([seed, KINDS.index(kind), draw])
-            return statistic(_twin(measured, kind, rng), silent)
+            twin = _edge_twin(measured, rng) if edges else _twin(measured, kind, rng)
+            return statistic(twin, silent)
 
         values = np.array(
             parallel_map(
@@ -71,3 +79,9 @@ def _twin(measured: Any, kind: str, rng: np.random.Generator) -> Any:
     if isinstance(measured, Pair | Instances | FeatureSplits):
         return measured.resample(kind, rng)
     return [pair.resample(kind, rng) for pair in measured]
+
+
+def _edge_twin(measured: Any, rng: np.random.Generator) -> list[Pair]:
+    """Pairs whose edges are permuted, in each instance by itself."""
+    pairs = measured.pairs() if hasattr(measured, "pairs") else measured
+    return [Pair(permute_edges(p.first, rng), permute_edges(p.second, rng)) for p in pairs]

@@ -116,6 +116,7 @@ def capacity(
         seed=seed,
         threads=threads,
         control=control,
+        edges=is_precomputed(model),
     )
     return _replace(found, null=nulls)
 
@@ -153,8 +154,12 @@ def measure(
     threads: int,
     control: Control,
     keep: str | None = None,
+    along: str = "n_clusters",
 ) -> list[Capacity]:
-    """Measure several models on the same pairs; all their runs form one pool of tasks."""
+    """Measure several models on the same pairs; all their runs form one pool of tasks.
+
+    Graph models that differ in the parameter `along` only also start from their neighbor's solution.
+    """
     pairs = pairs_of(measured)
     results: dict[int, Capacity] = {}
     annealed: list[tuple[int, AnnealedClusterer]] = []
@@ -189,11 +194,21 @@ def measure(
         control=control,
     )
     runs += anneal_graphs(
-        [model for _, model in graphs], pairs, seed=seed, threads=threads, control=control
+        [model for _, model in graphs],
+        pairs,
+        seed=seed,
+        threads=threads,
+        control=control,
+        along=along,
     )
     for (index, model), curves in zip([*annealed, *graphs], runs, strict=True):
         results[index] = _summarize(model, pairs, curves, seed, threads, control, keep)
     return [results[index] for index in range(len(models))]
+
+
+def is_precomputed(model: Any) -> bool:
+    """Whether the instances are similarities themselves: nulls then permute edges."""
+    return isinstance(model, GraphClusterer) and model.is_pairwise
 
 
 def check_graph_coupling(coupling: str) -> None:

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from gencap._nulls import NullKinds, calibrate, check_null
 from gencap._progress import Control, ProgressCallback, as_control
 from gencap._validation import check_integer, check_n_jobs, check_seed
-from gencap.capacity import Measurements, as_measurements, measure
+from gencap.capacity import Measurements, as_measurements, is_precomputed, measure
 from gencap.results import Capacity, Order
 
 __all__ = ["best_order", "select_order"]
@@ -91,6 +91,7 @@ def select_order(
         seed=seed,
         threads=threads,
         control=control,
+        edges=is_precomputed(model),
     )
     return Order(capacities, best_order(capacities), nulls)
 
