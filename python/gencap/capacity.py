@@ -158,7 +158,7 @@ def measure(
 ) -> list[Capacity]:
     """Measure several models on the same pairs; all their runs form one pool of tasks.
 
-    Graph models that differ in the parameter `along` only also start from their neighbor's solution.
+    Graph models that differ in `along` only also start from their neighbor's solution.
     """
     pairs = pairs_of(measured)
     results: dict[int, Capacity] = {}
@@ -201,7 +201,8 @@ def measure(
         control=control,
         along=along,
     )
-    for (index, model), curves in zip([*annealed, *graphs], runs, strict=True):
+    measured_models: list[tuple[int, AnnealedClusterer | GraphClusterer]] = [*annealed, *graphs]
+    for (index, model), curves in zip(measured_models, runs, strict=True):
         results[index] = _summarize(model, pairs, curves, seed, threads, control, keep)
     return [results[index] for index in range(len(models))]
 

@@ -33,6 +33,9 @@ use crate::workers::Context;
 /// Multiplications of one block: well below the 20 ms between two ticks.
 const BLOCK_WORK: usize = 1 << 21;
 
+/// Columns of the unit matrix multiplied at a time when a matrix is formed.
+const UNIT_COLUMNS: usize = 256;
+
 /// A symmetric N x N matrix S of similarities, diagonal included.
 pub trait Similarity: Sync {
     /// Number of objects N.
@@ -48,6 +51,19 @@ pub trait Similarity: Sync {
 
     /// The product S q (N x K), diagonal included.
     fn matmul(&self, q: ArrayView2<'_, f64>, context: Context<'_>) -> Result<Array2<f64>>;
+
+    /// The matrix itself (N x N).
+    fn to_array(&self, context: Context<'_>) -> Result<Array2<f64>> {
+        let n = self.len();
+        let mut out = Array2::zeros((n, n));
+        for (b, mut part) in out.axis_chunks_iter_mut(Axis(1), UNIT_COLUMNS).enumerate() {
+            let first = b * UNIT_COLUMNS;
+            let unit = |(i, j): (usize, usize)| if i == first + j { 1.0 } else { 0.0 };
+            let units = Array2::from_shape_fn(part.dim(), unit);
+            part.assign(&self.matmul(units.view(), context)?);
+        }
+        Ok(out)
+    }
 
     /// The book-keeping of sequential sweeps that start from `q`.
     fn fields<'a>(
