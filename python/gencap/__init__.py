@@ -1,6 +1,6 @@
 """Bits of reliable information per object: how much of a clustering is real."""
 
-from gencap import channel, datasets, sampling, weights
+from gencap import channel, criteria, datasets, sampling, weights
 from gencap._core import __version__
 from gencap._progress import Cancelled, Control, Progress
 from gencap._square import AsymmetryWarning
@@ -69,6 +69,7 @@ __all__ = [
     "capacity_from_probabilities",
     "channel",
     "constant_shift_embedding",
+    "criteria",
     "datasets",
     "hamming_capacity",
     "path_distances",

@@ -12,7 +12,7 @@ from gencap._validation import LARGEST, FloatArray, Matrix, check_matrix
 
 __all__ = ["AsymmetryWarning", "check_distances", "check_graph", "check_similarities"]
 
-# Differences below this share of the larger entry are rounding and not worth a word.
+# Differences below this share of the largest entry are rounding and not worth a word.
 ROUNDING = 1e-10
 # Rows compared with columns at a time: no temporary as large as the matrix.
 BLOCK = 512
@@ -46,7 +46,8 @@ def check_similarities(S: Any, name: str) -> Matrix | scipy.sparse.csr_array:
     worst = _worst_pair(values)
     if worst is None:
         return matrix
-    _warn_asymmetric(values[worst], values[worst[::-1]], worst, name)
+    largest = float(max(values.max(), -values.min()))
+    _warn_asymmetric(values[worst], values[worst[::-1]], worst, largest, name)
     return Matrix(0.5 * values + 0.5 * values.T, matrix.names, matrix.columns)
 
 
@@ -129,14 +130,17 @@ def _symmetric_sparse(graph: scipy.sparse.csr_array, name: str) -> scipy.sparse.
         return graph
     highest = int(gap.data.argmax())
     i, j = int(gap.row[highest]), int(gap.col[highest])
-    _warn_asymmetric(float(graph[i, j]), float(graph[j, i]), (i, j), name)
+    largest = float(np.abs(graph.data).max())
+    _warn_asymmetric(float(graph[i, j]), float(graph[j, i]), (i, j), largest, name)
     both = scipy.sparse.csr_array(0.5 * graph + 0.5 * mirrored)
     both.sum_duplicates()
     return both
 
 
-def _warn_asymmetric(there: float, back: float, place: tuple[int, int], name: str) -> None:
-    if abs(there - back) <= ROUNDING * max(abs(there), abs(back)):
+def _warn_asymmetric(
+    there: float, back: float, place: tuple[int, int], largest: float, name: str
+) -> None:
+    if abs(there - back) <= ROUNDING * largest:
         return
     i, j = place
     warnings.warn(

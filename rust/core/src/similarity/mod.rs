@@ -62,6 +62,12 @@ pub trait Similarity: Sync {
             let units = Array2::from_shape_fn(part.dim(), unit);
             part.assign(&self.matmul(units.view(), context)?);
         }
+        // Rounded differently on both sides of the diagonal: keep one of them.
+        for i in 0..n {
+            let (above, mut below) = out.view_mut().split_at(Axis(0), i);
+            below.row_mut(0).iter_mut().zip(above.column(i)).for_each(|(low, high)| *low = *high);
+            below[[0, i]] = self.diagonal()[i];
+        }
         Ok(out)
     }
 
