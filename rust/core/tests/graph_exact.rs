@@ -227,7 +227,7 @@ fn correlation_clustering_is_min_cut_and_max_cor_up_to_constants() {
         .map(|c| {
             let term = |&(i, j): &(usize, usize)| {
                 let x: f64 = s[[i, j]];
-                if c[i] == c[j] { (x.abs() - x) / 2.0 } else { (x.abs() + x) / 2.0 }
+                if c[i] == c[j] { 0.5 * (x.abs() - x) } else { 0.5 * (x.abs() + x) }
             };
             pairs.iter().map(term).sum()
         })
@@ -388,7 +388,7 @@ fn gibbs_sampling_visits_assignments_by_their_weight() {
             let similarity = Dense::new(s.view()).unwrap();
             let graph = Graph::new(&similarity, cost, 0.0, context).unwrap();
             let mut chain = one_hot(&[0, 1, 2, 0], k);
-            let mut labels = vec![0, 1, 2, 0];
+            let mut labels = [0, 1, 2, 0];
             let mut visits = 0;
             sample(
                 &graph,
