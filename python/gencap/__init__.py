@@ -10,16 +10,26 @@ from gencap.annealing import Annealing
 from gencap.capacity import capacity
 from gencap.embedding import Embedding, constant_shift_embedding
 from gencap.instances import Instances, Pair
-from gencap.models import CentroidClustering, GaussianMixture
+from gencap.models import (
+    AdaptiveRatioCut,
+    CentroidClustering,
+    CorrelationClustering,
+    GaussianMixture,
+    MaxCut,
+    NormalizedCut,
+    PairwiseClustering,
+)
 from gencap.results import (
     AnnealingStep,
     Capacity,
     Curve,
     NullResult,
     Order,
+    Scan,
     Split,
     Trajectory,
 )
+from gencap.scans import scan
 from gencap.selection import select_order
 from gencap.similarity import Similarity, path_distances, similarity
 from gencap.splits import (
@@ -30,6 +40,11 @@ from gencap.splits import (
 )
 
 __all__ = [
+    "PairwiseClustering",
+    "NormalizedCut",
+    "MaxCut",
+    "CorrelationClustering",
+    "AdaptiveRatioCut",
     "Annealing",
     "AnnealingStep",
     "AsymmetryWarning",
@@ -47,6 +62,7 @@ __all__ = [
     "Order",
     "Pair",
     "Progress",
+    "Scan",
     "Similarity",
     "Split",
     "Trajectory",
@@ -61,6 +77,7 @@ __all__ = [
     "path_distances",
     "random_feature_splits",
     "sampling",
+    "scan",
     "select_order",
     "similarity",
     "split_features",

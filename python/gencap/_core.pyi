@@ -33,6 +33,11 @@ class PairColumns(TypedDict):
     first: Columns
     second: Columns
 
+class GraphPairColumns(PairColumns):
+    labels: tuple[NDArray[np.uintp], NDArray[np.uintp]]
+    restart_costs: tuple[NDArray[np.float64], NDArray[np.float64]]
+    plans: GraphPlans
+
 class Cancelled(Exception): ...
 
 @final
@@ -274,3 +279,69 @@ def minimax_distances(
     switches: Switches | None = None,
     report: Report | None = None,
 ) -> NDArray[np.float64]: ...
+
+@final
+class GraphCost:
+    def __new__(cls, name: str, p: float = 2.0, shift: float = 0.0) -> GraphCost: ...
+
+@final
+class GraphPlans: ...
+
+def graph_critical(
+    similarity: Similarity,
+    cost: GraphCost,
+    n_clusters: int,
+    threads: int = 1,
+    switches: Switches | None = None,
+    report: Report | None = None,
+) -> float: ...
+def graph_grid(params: AnnealParams, critical: float) -> list[float]: ...
+def graph_cost(
+    similarity: Similarity,
+    cost: GraphCost,
+    labels: NDArray[np.uintp],
+    n_clusters: int,
+    threads: int = 1,
+    switches: Switches | None = None,
+    report: Report | None = None,
+) -> float: ...
+def graph_fit(
+    similarity: Similarity,
+    cost: GraphCost,
+    params: AnnealParams,
+    betas: list[float],
+    critical: float,
+    seed: int,
+    n_init: int = 1,
+    threads: int = 1,
+    switches: Switches | None = None,
+    report: Report | None = None,
+) -> tuple[Columns, NDArray[np.float64], list[int], float, list[float]]: ...
+def graph_pair(
+    first: Similarity,
+    second: Similarity,
+    cost: GraphCost,
+    params: AnnealParams,
+    betas: list[float],
+    critical: float,
+    seed: int,
+    n_init: int = 1,
+    warm: tuple[NDArray[np.uintp], NDArray[np.uintp]] | None = None,
+    threads: int = 1,
+    switches: Switches | None = None,
+    report: Report | None = None,
+) -> GraphPairColumns: ...
+def graph_pair_probabilities(
+    first: Similarity,
+    second: Similarity,
+    cost: GraphCost,
+    params: AnnealParams,
+    betas: list[float],
+    critical: float,
+    seed: int,
+    plans: GraphPlans,
+    steps: list[int],
+    threads: int = 1,
+    switches: Switches | None = None,
+    report: Report | None = None,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...

@@ -13,10 +13,10 @@ from gencap._progress import Control
 from gencap._validation import FloatArray, IntArray, check_choice, check_integer
 from gencap.annealing import grid_for, trajectory_of
 from gencap.instances import Pair
-from gencap.models import AnnealedClusterer
+from gencap.models import AnnealedClusterer, GraphClusterer
 from gencap.results import Curve, Trajectory
 
-__all__ = ["PairCurves", "anneal_pairs", "auto_coupling"]
+__all__ = ["PairCurves", "anneal_pairs", "auto_coupling", "collect", "seed_of_pair"]
 
 COUPLINGS = ("auto", "centroids", "merge", "responsibilities", "independent")
 
@@ -46,6 +46,7 @@ class PairCurves:
     first: Trajectory
     second: Trajectory
     slots: IntArray
+    shift: float | None = None
 
     def mean(self) -> Curve:
         """Average over pairs at equal temperature (Eq. 46): the maximum comes after."""
@@ -66,7 +67,7 @@ class PairCurves:
 
     def probabilities(
         self,
-        model: AnnealedClusterer,
+        model: AnnealedClusterer | GraphClusterer,
         pair: Pair,
         instance: int,
         step: int,
@@ -86,6 +87,19 @@ class PairCurves:
             None,
             threads,
             switches=control.switches,
+        )
+
+    def path(
+        self,
+        model: AnnealedClusterer | GraphClusterer,
+        pair: Pair,
+        threads: int,
+        control: Control,
+    ) -> FloatArray:
+        """Return the first instance's assignments at every temperature (T x N x K)."""
+        steps = range(len(self.first.betas))
+        return np.stack(
+            [self.probabilities(model, pair, 0, step, threads, control) for step in steps]
         )
 
 
@@ -118,7 +132,7 @@ def anneal_pairs(
             mode,
             pairs[q].same_columns,
             grids[m],
-            _seed_of_pair(seed, q),
+            seed_of_pair(seed, q),
             check_integer(models[m].n_init, "n_init"),
             inner,
             switches=silent.switches,
@@ -128,20 +142,24 @@ def anneal_pairs(
     columns = parallel_map(job, tasks, threads=outer, control=control, message="annealing")
     size = len(pairs)
     return [
-        _collect(columns[m * size : (m + 1) * size], grids[m], mode, model.has_matrices)
+        collect(columns[m * size : (m + 1) * size], grids[m], mode, full=model.has_matrices)
         for m, model in enumerate(models)
     ]
 
 
-def _seed_of_pair(seed: int, q: int) -> int:
+def seed_of_pair(seed: int, q: int) -> int:
     """Pair 0 keeps the seed itself; the others get one that depends on it and on q."""
     if q == 0:
         return seed
     return int(np.random.SeedSequence([seed, q]).generate_state(1, np.uint64)[0] >> 1)
 
 
-def _collect(
-    columns: Sequence[_core.PairColumns], grid: FloatArray, mode: str, full: bool
+def collect(
+    columns: Sequence[_core.PairColumns] | Sequence[_core.GraphPairColumns],
+    grid: FloatArray,
+    mode: str,
+    *,
+    full: bool,
 ) -> PairCurves:
     """Put the runs of all pairs on one grid, as long as the longest of them."""
     length = max(len(run["betas"]) for run in columns)

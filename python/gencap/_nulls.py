@@ -11,7 +11,7 @@ from gencap._parallel import parallel_map
 from gencap._progress import Control
 from gencap._validation import FloatArray, check_choice, check_integer
 from gencap.instances import Instances, Pair, resample_together
-from gencap.nulls import KINDS
+from gencap.nulls import KINDS, permute_edges
 from gencap.results import NullResult
 from gencap.splits import FeatureSplits
 
@@ -43,8 +43,11 @@ def calibrate(
     seed: int,
     threads: int,
     control: Control,
+    edges: bool = False,
 ) -> dict[str, FloatArray]:
     """Draw twins of the measurements and send each through `statistics`.
+
+    With `edges` the instances are similarities, and their edges are permuted.
 
     Returns
     -------
@@ -52,13 +55,19 @@ def calibrate(
     """
     if not kinds:
         return {}
+    if edges and "gaussian" in kinds:
+        raise ValueError(
+            "null 'gaussian' needs vectors: given similarities have no covariance to keep; "
+            "use null='independent', which permutes the edges"
+        )
     draws = check_integer(draws, "null_draws")
     out: dict[str, FloatArray] = {}
     for kind in kinds:
 
         def job(draw: int, silent: Control, kind: str = kind) -> Sequence[float]:
             rng = np.random.default_rng([seed, KINDS.index(kind), draw])
-            return statistics(_twin(measured, kind, rng), silent)
+            twin = _edge_twin(measured, rng) if edges else _twin(measured, kind, rng)
+            return statistics(twin, silent)
 
         values = parallel_map(
             job, range(draws), threads=threads, control=control, message=f"{kind} null"
@@ -92,3 +101,9 @@ def _twin(measured: Any, kind: str, rng: np.random.Generator) -> Any:
     if isinstance(measured, Pair | Instances | FeatureSplits):
         return measured.resample(kind, rng)
     return resample_together(measured, kind, rng)
+
+
+def _edge_twin(measured: Any, rng: np.random.Generator) -> list[Pair]:
+    """Pairs whose edges are permuted, in each instance by itself."""
+    pairs = measured.pairs() if hasattr(measured, "pairs") else measured
+    return [Pair(permute_edges(p.first, rng), permute_edges(p.second, rng)) for p in pairs]

@@ -10,14 +10,15 @@ import numpy as np
 from sklearn.base import clone
 
 from gencap import _core
-from gencap._lockstep import PairCurves, anneal_pairs, auto_coupling
+from gencap._graph_pairs import anneal_graphs
+from gencap._lockstep import COUPLINGS, PairCurves, anneal_pairs, auto_coupling
 from gencap._mismatch import warn_of_mismatch
 from gencap._nulls import NullKinds, calibrate, check_null, single_null
 from gencap._progress import Control, ProgressCallback, as_control
 from gencap._validation import FloatArray, IntArray, check_choice, check_n_jobs, check_seed
 from gencap.agreement import hamming_capacity
 from gencap.instances import Instances, Pair
-from gencap.models import AnnealedClusterer
+from gencap.models import AnnealedClusterer, GraphClusterer
 from gencap.results import Capacity
 from gencap.splits import FeatureSplits
 
@@ -117,6 +118,7 @@ def capacity(
         seed=seed,
         threads=threads,
         control=control,
+        edges=is_precomputed(model),
     )
     nulls = {kind: single_null(kind, found.raw_bits, drawn[:, 0]) for kind, drawn in draws.items()}
     return replace(found, null=nulls)
@@ -155,12 +157,27 @@ def measure(
     threads: int,
     control: Control,
     keep: str | None = None,
+    along: str = "n_clusters",
 ) -> list[Capacity]:
-    """Measure several models on the same pairs; all their runs form one pool of tasks."""
+    """Measure several models on the same pairs; all their runs form one pool of tasks.
+
+    Graph models that differ in `along` only also start from their neighbor's solution.
+    """
     pairs = pairs_of(measured)
     results: dict[int, Capacity] = {}
     annealed: list[tuple[int, AnnealedClusterer]] = []
+    graphs: list[tuple[int, GraphClusterer]] = []
     for index, model in enumerate(models):
+        if isinstance(model, GraphClusterer):
+            check_graph_coupling(coupling)
+            model.core_params()
+            for one in pairs:
+                _check_size(model, one)
+            if model.n_clusters == 1:
+                results[index] = trivial(pairs, "independent", seed)
+            else:
+                graphs.append((index, model))
+            continue
         if not isinstance(model, AnnealedClusterer) or model.solver == "simulated_annealing":
             results[index] = _hamming(model, pairs, seed, control)
             continue
@@ -179,12 +196,35 @@ def measure(
         threads=threads,
         control=control,
     )
-    for (index, model), curves in zip(annealed, runs, strict=True):
+    runs += anneal_graphs(
+        [model for _, model in graphs],
+        pairs,
+        seed=seed,
+        threads=threads,
+        control=control,
+        along=along,
+    )
+    measured_models: list[tuple[int, AnnealedClusterer | GraphClusterer]] = [*annealed, *graphs]
+    for (index, model), curves in zip(measured_models, runs, strict=True):
         results[index] = _summarize(model, pairs, curves, seed, threads, control, keep)
     return [results[index] for index in range(len(models))]
 
 
-def _check_size(model: AnnealedClusterer, pair: Pair) -> None:
+def is_precomputed(model: Any) -> bool:
+    """Whether the instances are similarities themselves: nulls then permute edges."""
+    return isinstance(model, GraphClusterer) and model.is_pairwise
+
+
+def check_graph_coupling(coupling: str) -> None:
+    """Graph models have nothing to tie two runs together by."""
+    if check_choice(coupling, "coupling", COUPLINGS) not in ("auto", "independent"):
+        raise ValueError(
+            f"coupling is {coupling!r}, but graph models run independently on both instances; "
+            "use 'auto'"
+        )
+
+
+def _check_size(model: AnnealedClusterer | GraphClusterer, pair: Pair) -> None:
     if model.n_clusters > pair.n_objects:
         raise ValueError(
             f"n_clusters must be at most the number of objects: got {model.n_clusters} for "
@@ -214,7 +254,7 @@ def trivial(pairs: Sequence[Pair], coupling: str, seed: int) -> Capacity:
 
 
 def _summarize(
-    model: AnnealedClusterer,
+    model: AnnealedClusterer | GraphClusterer,
     pairs: Sequence[Pair],
     curves: PairCurves,
     seed: int,
@@ -235,12 +275,7 @@ def _summarize(
     solution = _Solution.at(model, pairs[0], curves, best, threads, control)
     path = None
     if keep == "probabilities":
-        path = np.stack(
-            [
-                curves.probabilities(model, pairs[0], 0, step, threads, control)
-                for step in range(len(curves.first.betas))
-            ]
-        )
+        path = curves.path(model, pairs[0], threads, control)
     return Capacity(
         bits=max(0.0, raw),
         raw_bits=raw,
@@ -255,6 +290,7 @@ def _summarize(
         coupling=curves.coupling,
         bits_per_pair=curves.best_per_pair(),
         plateau=plateau,
+        shift=curves.shift,
         optimistic=any(pair.optimistic for pair in pairs),
         trajectories=(curves.first, curves.second),
         path_probabilities=path,
@@ -275,7 +311,7 @@ class _Solution:
     @classmethod
     def at(
         cls,
-        model: AnnealedClusterer,
+        model: AnnealedClusterer | GraphClusterer,
         pair: Pair,
         curves: PairCurves,
         step: int,

@@ -8,7 +8,7 @@ import numpy as np
 
 from gencap._validation import FloatArray, check_choice
 
-__all__ = ["NULLS", "gaussian_twin", "permute_columns", "resample_matrix"]
+__all__ = ["NULLS", "gaussian_twin", "permute_columns", "permute_edges", "resample_matrix"]
 
 # Rows of Gaussian noise drawn at once, to bound the memory beside the result.
 BLOCK = 4096
@@ -37,6 +37,35 @@ def permute_columns(X: FloatArray, rng: np.random.Generator) -> FloatArray:
     True
     """
     return rng.permuted(X, axis=0)
+
+
+def permute_edges(S: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Permute the similarities of different objects: their values stay, every structure goes.
+
+    Parameters
+    ----------
+    S : ndarray of shape (N, N)
+        Similarities; only the symmetric part counts.
+    rng : numpy.random.Generator
+        Source of the permutation.
+
+    Returns
+    -------
+    ndarray of shape (N, N)
+        Symmetric; the diagonal is as before.
+
+    Examples
+    --------
+    >>> S = np.array([[9.0, 1.0, 2.0], [1.0, 9.0, 3.0], [2.0, 3.0, 9.0]])
+    >>> twin = permute_edges(S, np.random.default_rng(0))
+    >>> twin.diagonal().tolist(), sorted(twin[np.triu_indices(3, 1)].tolist())
+    ([9.0, 9.0, 9.0], [1.0, 2.0, 3.0])
+    """
+    upper = np.triu_indices(len(S), 1)
+    twin = np.diag(np.diag(S).astype(np.float64))
+    twin[upper] = rng.permutation((S[upper] + S.T[upper]) / 2.0)
+    twin.T[upper] = twin[upper]
+    return twin
 
 
 def gaussian_twin(X: FloatArray, rng: np.random.Generator) -> FloatArray:

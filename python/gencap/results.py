@@ -9,7 +9,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-__all__ = ["AnnealingStep", "Capacity", "Curve", "NullResult", "Order", "Split", "Trajectory"]
+__all__ = [
+    "AnnealingStep",
+    "Capacity",
+    "Curve",
+    "NullResult",
+    "Order",
+    "Scan",
+    "Split",
+    "Trajectory",
+]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -308,3 +317,36 @@ class Order:
         series = pd.Series(values, name=name, dtype=float)
         series.index.name = "n_clusters"
         return series
+
+
+@dataclass(frozen=True, eq=False)
+class Scan:
+    """Capacity along one parameter of a model.
+
+    Parameters
+    ----------
+    parameter : str
+        Name of the parameter.
+    capacities : dict of float to Capacity
+        One result per value, in rising order.
+    """
+
+    parameter: str
+    capacities: dict[float, Capacity]
+
+    @property
+    def values(self) -> FloatArray:
+        """The values of the parameter."""
+        return np.array(list(self.capacities))
+
+    @property
+    def bits(self) -> pd.Series[float]:
+        """Capacity by value of the parameter."""
+        series = pd.Series({value: c.bits for value, c in self.capacities.items()}, dtype=float)
+        series.index.name = self.parameter
+        return series.rename("bits")
+
+    @property
+    def best(self) -> float:
+        """The value with the highest capacity; the lowest of several."""
+        return max(self.capacities, key=lambda value: self.capacities[value].raw_bits)

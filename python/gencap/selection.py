@@ -13,7 +13,7 @@ from gencap._mismatch import warn_of_mismatch
 from gencap._nulls import NullKinds, calibrate, check_null, joint_p_value, single_null
 from gencap._progress import Control, ProgressCallback, as_control
 from gencap._validation import FloatArray, check_integer, check_n_jobs, check_seed
-from gencap.capacity import Measurements, as_measurements, measure, pairs_of
+from gencap.capacity import Measurements, as_measurements, is_precomputed, measure, pairs_of
 from gencap.models import AnnealedClusterer
 from gencap.results import Capacity, NullResult, Order
 
@@ -96,6 +96,7 @@ def select_order(
         seed=seed,
         threads=threads,
         control=control,
+        edges=is_precomputed(model),
     )
     return _calibrated(capacities, draws)
 

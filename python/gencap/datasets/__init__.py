@@ -9,6 +9,7 @@ from typing import Any
 from gencap._validation import check_choice
 from gencap.datasets._dataset import Dataset
 from gencap.datasets.controls import common_factor, independent_columns, kary_code
+from gencap.datasets.graphs import correlation_graph, two_structure_graph
 from gencap.datasets.information import mutual_information
 from gencap.datasets.mixtures import five_gaussians, gaussians, two_gaussians_high_dimension
 from gencap.datasets.real import REAL, load
@@ -16,6 +17,7 @@ from gencap.datasets.real import REAL, load
 __all__ = [
     "Dataset",
     "common_factor",
+    "correlation_graph",
     "five_gaussians",
     "gaussians",
     "independent_columns",
@@ -25,6 +27,7 @@ __all__ = [
     "mutual_information",
     "names",
     "two_gaussians_high_dimension",
+    "two_structure_graph",
 ]
 
 _MAKERS: dict[str, Callable[..., Dataset]] = {
@@ -34,6 +37,8 @@ _MAKERS: dict[str, Callable[..., Dataset]] = {
     "common_factor": common_factor,
     "independent_columns": independent_columns,
     "kary_code": kary_code,
+    "correlation_graph": correlation_graph,
+    "two_structure_graph": two_structure_graph,
     **{name: partial(load, name) for name in REAL},
 }
 

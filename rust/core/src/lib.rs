@@ -9,6 +9,7 @@ pub mod channel;
 pub mod control;
 pub mod data;
 pub mod error;
+pub mod graph;
 pub mod linear;
 pub mod model;
 pub mod numeric;
