@@ -491,38 +491,3 @@ def test_interrupt_says_cancelled_and_leaves_nothing(table, here):
     assert err.splitlines()[-1] == "Cancelled"
     assert "Traceback" not in err
     assert files_in(here) == ["table.csv"]
-
-
-EARLY = """
-import sys
-from gencap import cli
-class Interrupt:
-    def find_spec(self, name, path=None, target=None):
-        if name == {module!r}:
-            raise KeyboardInterrupt
-assert "click" not in sys.modules and {module!r} not in sys.modules
-sys.meta_path.insert(0, Interrupt())
-sys.argv = ["gencap", "demo"]
-cli.main()
-"""
-
-
-@pytest.mark.parametrize("module", ["click", "gencap.cli.demo", "gencap.cli._screen"])
-def test_interrupt_while_it_loads(module, here):
-    done = subprocess.run(
-        [sys.executable, "-c", EARLY.format(module=module)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.stderr.split() == ["Cancelled"]
-    assert done.returncode == 130
-    assert files_in(here) == []
-
-
-def test_the_package_offers_the_app():
-    from gencap import cli
-
-    assert cli.app is app
-    with pytest.raises(AttributeError, match="nothing"):
-        cli.nothing  # noqa: B018
