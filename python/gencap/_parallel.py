@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import replace
 from typing import TypeVar
 
-from gencap._progress import Control, Progress
+from gencap._progress import Cancelled, Control, Progress
 
 __all__ = ["parallel_map"]
 
@@ -27,21 +28,20 @@ def parallel_map(
 ) -> list[Result]:
     """Apply `job` to every item, results in the items' order.
 
-    The compiled core releases the interpreter, so threads are enough. Jobs get a silent control
-    that shares the caller's switches: a raising callback or Ctrl-C stops all of them.
+    The compiled core releases the interpreter, so threads are enough. A raising callback, `cancel`
+    or Ctrl-C stops all jobs: on threads of their own they get a silent control that shares the
+    caller's switches; one after the other, on the caller's thread, they get one that reaches the
+    caller's callback from within. Reports count items; those of a lone item count its own steps.
     """
+    if len(items) == 1:
+        return [_alone(job, items[0], control, message)]
+    if threads <= 1:
+        return _in_turn(job, items, control, message)
     total = len(items)
-    silent = Control()
-    silent.switches = control.switches
+    silent = _passing(control, None)
     results: dict[int, Result] = {}
     control(Progress(0, total, message))
-    if threads <= 1 or total <= 1:
-        watched = _single(control, message) if total == 1 else silent
-        for index, item in enumerate(items):
-            results[index] = job(item, watched)
-            control(Progress(index + 1, total, message))
-        return [results[index] for index in range(total)]
-    with ThreadPoolExecutor(max_workers=min(threads, total)) as pool:
+    with ThreadPoolExecutor(max_workers=max(1, min(threads, total))) as pool:
         waiting: dict[Future[Result], int] = {}
         try:
             waiting = {pool.submit(job, item, silent): index for index, item in enumerate(items)}
@@ -59,12 +59,50 @@ def parallel_map(
     return [results[index] for index in range(total)]
 
 
-def _single(control: Control, message: str) -> Control:
-    """Return a control that passes the inner steps of a lone task on to the caller."""
+def _in_turn(
+    job: Callable[[Item, Control], Result],
+    items: Sequence[Item],
+    control: Control,
+    message: str,
+) -> list[Result]:
+    """Run the jobs one after the other; the inner steps repeat how many are done."""
+    total = len(items)
+    results: list[Result] = []
 
-    def tell(progress: Progress) -> None:
-        control(Progress(progress.done, progress.total, message, progress.beta, progress.energy))
+    def tell(inner: Progress) -> None:
+        control(replace(inner, done=len(results), total=total, message=message))
 
+    watched = _passing(control, tell)
+    control(Progress(0, total, message))
+    for item in items:
+        results.append(job(item, watched))
+        control(Progress(len(results), total, message))
+    return results
+
+
+def _alone(
+    job: Callable[[Item, Control], Result], item: Item, control: Control, message: str
+) -> Result:
+    """Run a single job whose own steps are the units; a step of another kind is named after it."""
+    last = Progress(0, 1, message)
+
+    def tell(inner: Progress) -> None:
+        nonlocal last
+        own = inner.message in ("", message)
+        last = replace(inner, message=message if own else f"{message}: {inner.message}")
+        control(last)
+
+    if control.cancelled:
+        raise Cancelled("the computation was cancelled")
+    result = job(item, _passing(control, tell))
+    # Runs may end early, and jobs without steps have not been heard of yet.
+    if last.done < last.total:
+        control(replace(last, done=last.total))
+    return result
+
+
+def _passing(control: Control, tell: Callable[[Progress], None] | None) -> Control:
+    """Return a control for a job: it stops with the caller's and reports to `tell`."""
     inner = Control(tell)
     inner.switches = control.switches
     return inner

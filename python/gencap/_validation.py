@@ -30,6 +30,7 @@ __all__ = [
     "check_positive",
     "check_seed",
     "describe_degenerate",
+    "file_label",
 ]
 
 FloatArray: TypeAlias = NDArray[np.float64]
@@ -70,7 +71,9 @@ class Matrix:
         return rows, columns
 
 
-def check_matrix(X: Any, name: str, *, min_rows: int = 1, min_columns: int = 1) -> Matrix:
+def check_matrix(
+    X: Any, name: str, *, min_rows: int = 1, min_columns: int = 1, from_file: bool = False
+) -> Matrix:
     """Turn `X` into a finite float64 table or say what is wrong with it.
 
     Parameters
@@ -81,6 +84,8 @@ def check_matrix(X: Any, name: str, *, min_rows: int = 1, min_columns: int = 1) 
         What the caller calls the argument; every message starts with it.
     min_rows, min_columns : int
         Smallest shape that makes sense.
+    from_file : bool
+        Whether messages count rows and columns from 1, as a reader of the file does.
 
     Returns
     -------
@@ -108,7 +113,7 @@ def check_matrix(X: Any, name: str, *, min_rows: int = 1, min_columns: int = 1) 
     else:
         matrix = Matrix(_array_values(X, name))
     _check_shape(matrix.values, name, min_rows, min_columns)
-    _check_finite(matrix, name)
+    _check_finite(matrix, name, from_file)
     return matrix
 
 
@@ -211,24 +216,37 @@ def _check_shape(values: FloatArray, name: str, min_rows: int, min_columns: int)
             )
 
 
-def _check_finite(matrix: Matrix, name: str) -> None:
+def _check_finite(matrix: Matrix, name: str, from_file: bool) -> None:
     values = matrix.values
     # min and max propagate NaN, so that two passes without temporaries clear the usual case
     if values.min() >= -LARGEST and values.max() <= LARGEST:
         return
     remedies = (
-        (np.isnan(values), "NaN (missing) value", "drop those rows or fill them in first"),
-        (np.isinf(values), "infinity (inf) value", "replace or drop them"),
-        (np.abs(values) > LARGEST, f"value beyond {LARGEST:g}", "rescale the columns"),
+        (np.isnan(values), "NaN (missing) {}", "drop those rows or fill them in first"),
+        (np.isinf(values), "infinity (inf) {}", "replace or drop them"),
+        (np.abs(values) > LARGEST, f"{{}} beyond {LARGEST:g}", "rescale the columns"),
     )
     for bad, what, remedy in remedies:
         count = int(bad.sum())
         if count:
             row, column = (int(i) for i in np.unravel_index(bad.argmax(), bad.shape))
+            found = f"{count:,} {what.format('value' if count == 1 else 'values')}"
+            where = _cell_of_file if from_file else _cell
             raise ValueError(
-                f"{name} must hold finite numbers: found {_plural(count, what)}, "
-                f"the first at {_cell(matrix, row, column)}; {remedy}"
+                f"{name} must hold finite numbers: found {found}, "
+                f"the first at {where(matrix, row, column)}; {remedy}"
             )
+
+
+def _cell_of_file(matrix: Matrix, row: int, column: int) -> str:
+    """Name a cell as someone who looks at the file counts."""
+    label = column if matrix.columns is None else matrix.columns[column]
+    return f"data row {row + 1}, column {file_label(label)} (counted from 1, header not included)"
+
+
+def file_label(label: Any) -> str:
+    """Return a column's name as the file has it; positions count from 1."""
+    return str(label + 1) if isinstance(label, int | np.integer) else repr(label)
 
 
 def _cell(matrix: Matrix, row: int, column: int) -> str:
@@ -373,12 +391,15 @@ def check_seed(random_state: Any) -> int:
 def check_n_jobs(n_jobs: Any) -> int:
     """Return a number of threads; None and -1 mean all cores this process may use.
 
-    As in joblib, -2 leaves one core free, and so on.
+    As in joblib, -2 leaves one core free, and so on. More threads than those cores would only cost
+    memory and time: larger numbers mean all cores as well.
 
     Examples
     --------
-    >>> check_n_jobs(2)
-    2
+    >>> check_n_jobs(1)
+    1
+    >>> check_n_jobs(10**6) == check_n_jobs(None)
+    True
     """
     cores = int(joblib.cpu_count())
     if n_jobs is None:
@@ -390,7 +411,7 @@ def check_n_jobs(n_jobs: Any) -> int:
     threads = int(n_jobs)
     if threads == 0:
         raise ValueError("n_jobs must not be 0: give a number of threads, or -1 for all cores")
-    return threads if threads > 0 else max(1, cores + 1 + threads)
+    return min(threads, cores) if threads > 0 else max(1, cores + 1 + threads)
 
 
 def check_positive(value: Any, name: str) -> float:

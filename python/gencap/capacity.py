@@ -14,6 +14,7 @@ from gencap._graph_pairs import anneal_graphs
 from gencap._lockstep import COUPLINGS, PairCurves, anneal_pairs, auto_coupling
 from gencap._mismatch import warn_of_mismatch
 from gencap._nulls import NullKinds, calibrate, check_null, single_null
+from gencap._parallel import parallel_map
 from gencap._progress import Control, ProgressCallback, as_control
 from gencap._validation import FloatArray, IntArray, check_choice, check_n_jobs, check_seed
 from gencap.agreement import hamming_capacity
@@ -122,11 +123,6 @@ def capacity(
     )
     nulls = {kind: single_null(kind, found.raw_bits, drawn[:, 0]) for kind, drawn in draws.items()}
     return replace(found, null=nulls)
-
-
-def model_seed(model: Any) -> Any:
-    """Return the model's own `random_state`, where it has one."""
-    return getattr(model, "random_state", None)
 
 
 def as_measurements(pair: Any) -> Measurements:
@@ -346,7 +342,15 @@ def _collect(columns: FloatArray, slots: IntArray, size: int) -> FloatArray:
 
 def _hamming(model: Any, pairs: Sequence[Pair], seed: int, control: Control) -> Capacity:
     """Capacity of any clusterer from the labels it gives to both instances (Eq. 87)."""
-    labels = [[_fit_labels(model, x, seed, control) for x in (p.first, p.second)] for p in pairs]
+    size = getattr(model, "n_clusters", None)
+    found = parallel_map(
+        lambda x, watched: _fit_labels(model, x, seed, watched),
+        [x for pair in pairs for x in (pair.first, pair.second)],
+        threads=1,
+        control=control,
+        message=f"fitting {type(model).__name__}" + (f" with {size} clusters" if size else ""),
+    )
+    labels = list(zip(found[::2], found[1::2], strict=True))
     raw = np.array([hamming_capacity(one, two) for one, two in labels])
     mean = float(raw.mean())
     kinds, codes = np.unique(labels[0][0], return_inverse=True)
@@ -387,8 +391,6 @@ def _fit_labels(model: Any, x: FloatArray, seed: int, control: Control) -> IntAr
         raise TypeError(
             f"model must be a gencap model or a scikit-learn clusterer: got {type(model).__name__}"
         )
-    if control.cancelled:
-        raise _core.Cancelled("the computation was cancelled")
     fresh = clone(model)
     if "random_state" in fresh.get_params() and fresh.get_params()["random_state"] is None:
         fresh.set_params(random_state=seed % 2**32)

@@ -26,7 +26,13 @@ from gencap._delimited import (
     header_labels,
     separator_of,
 )
-from gencap._validation import FloatArray, ObjectArray, check_matrix, is_default_index
+from gencap._validation import (
+    FloatArray,
+    ObjectArray,
+    check_matrix,
+    file_label,
+    is_default_index,
+)
 
 __all__ = ["InputError", "Table", "read_table", "write_results"]
 
@@ -113,7 +119,7 @@ def read_table(path: str | os.PathLike[str]) -> Table:
     try:
         frame = reader(path, notes)
         if isinstance(frame, np.ndarray):
-            return Table(check_matrix(frame, path.name).values, None, None, path)
+            return Table(check_matrix(frame, "table", from_file=True).values, None, None, path)
         return _table(frame, path, notes)
     except InputError:
         raise
@@ -272,7 +278,7 @@ def _table(frame: pd.DataFrame, path: Path, notes: list[str]) -> Table:
         raise InputError(f"{path} has no column of numbers; add at least one")
     _note_counter(frame, notes)
     columns = None if _is_numbered(frame.columns) else frame.columns
-    checked = check_matrix(frame, path.name)
+    checked = check_matrix(frame, "table", from_file=True)
     labels = None if names is None else _names(names, notes)
     return Table(
         checked.values, labels, None if columns is None else checked.columns, path, tuple(notes)
@@ -296,7 +302,8 @@ def _describe_text(frame: pd.DataFrame) -> str:
     for label, column in frame.items():
         bad = pd.to_numeric(column.astype(object), errors="coerce").isna() & column.notna()
         row = int(bad.to_numpy().argmax())
-        parts.append(f"{label!r} (for example {column.iloc[row]!r} in row {row})")
+        example = f"for example {column.iloc[row]!r} in data row {row + 1}"
+        parts.append(f"{file_label(label)} ({example})")
     noun = "column" if len(parts) == 1 else "columns"
     shown = ", ".join(parts[:5]) + (f" and {len(parts) - 5} more" if len(parts) > 5 else "")
     return (

@@ -31,6 +31,15 @@ VERDICTS = {
 }
 
 
+def _amount(bits: float, sd: float = float("nan")) -> str:
+    spread = "" if np.isnan(sd) else f" ± {sd:.2g}"
+    return f"{bits:.3f}{spread} bits per object"
+
+
+def _span(values: FloatArray | IntArray) -> str:
+    return f"{values.min():.4g} to {values.max():.4g}"
+
+
 class Split(NamedTuple):
     """One branching of the annealing tree: `child` leaves `parent` at `beta`."""
 
@@ -102,6 +111,16 @@ class Trajectory:
     def __len__(self) -> int:
         return len(self.betas)
 
+    def __repr__(self) -> str:
+        if not len(self):
+            return "<Trajectory: no temperatures>"
+        _, k, d = self.centroids.shape
+        return (
+            f"<Trajectory: {len(self)} temperatures, beta {_span(self.betas)}, "
+            f"effective clusters {_span(self.n_clusters)}; centroids {k} x {d}, "
+            f"{len(self.splits)} splits>"
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class Curve:
@@ -117,6 +136,15 @@ class Curve:
     agreement: FloatArray
     n_clusters: FloatArray
     transfer_cost: FloatArray | None = None
+
+    def __repr__(self) -> str:
+        if not len(self.beta):
+            return "<Curve: no temperatures>"
+        best = int(np.argmax(self.bits))
+        return (
+            f"<Curve: {len(self.beta)} temperatures, beta {_span(self.beta)}; at most "
+            f"{_amount(self.bits[best])}, at beta {self.beta[best]:.4g}>"
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Return the curve as a table, one row per temperature."""
@@ -149,6 +177,18 @@ class NullResult:
     kind: str
     draws: FloatArray
     p_value: float
+
+    def __repr__(self) -> str:
+        return f"<NullResult: {self._words()}>"
+
+    def _words(self) -> str:
+        n = len(self.draws)
+        if n == 0:
+            return f"{self.kind} null, no draws"
+        drawn = f"{n} draw{'' if n == 1 else 's'}"
+        return (
+            f"{self.kind} null {_amount(self.bits, self.bits_sd)} ({drawn}), p = {self.p_value:.2g}"
+        )
 
     @property
     def bits(self) -> float:
@@ -238,6 +278,20 @@ class Capacity:
     names: NDArray[np.object_] | None = None
     seed: int = 0
 
+    def __repr__(self) -> str:
+        notes = [f"{self.weights} weights", f"coupling {self.coupling}"]
+        if len(self.bits_per_pair) > 1:
+            notes.append(f"{len(self.bits_per_pair)} pairs")
+        notes += ["plateau"] * self.plateau + ["optimistic pairing"] * self.optimistic
+        lines = [
+            f"<Capacity: {_amount(self.bits, self.bits_sd)}, n_clusters {self.n_clusters:.3g}, "
+            f"beta {self.beta:.4g}",
+            f"{len(self.labels):,} objects, " + ", ".join(notes),
+        ]
+        if self.null:
+            lines.append("; ".join(null._words() for null in self.null.values()))
+        return "\n  ".join(lines) + ">"
+
     @property
     def bits_sd(self) -> float:
         """Standard deviation over pairs of instances; NaN with a single pair."""
@@ -267,6 +321,18 @@ class Order:
     best: int
     null: dict[str, NullResult] = field(default_factory=dict)
     level: float = 0.01
+
+    def __repr__(self) -> str:
+        lines = [f"<Order: best {self.best}, {self.verdict_text}"]
+        if self.best in self.capacities:
+            chosen = self.capacities[self.best]
+            lines[0] += f"; {_amount(chosen.bits, chosen.bits_sd)}"
+        tried = list(self.capacities)
+        if tried:
+            lines.append(f"n_clusters {_span(np.array(tried))}, {len(tried)} tried")
+        if self.null:
+            lines.append("; ".join(null._words() for null in self.null.values()))
+        return "\n  ".join(lines) + ">"
 
     @property
     def bits(self) -> pd.Series[float]:

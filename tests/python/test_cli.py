@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 from types import SimpleNamespace
 
 import click
@@ -21,7 +22,7 @@ from gencap import study as studies
 from gencap._progress import Progress
 from gencap.cli import app
 from gencap.cli._app import printable
-from gencap.cli._options import cluster_range
+from gencap.cli._options import cluster_range, writable_folder
 from gencap.cli._screen import Watch
 
 
@@ -273,8 +274,58 @@ def test_capacity_end_to_end(runner, here):
 def test_capacity_refuses_more_clusters_than_objects(runner, table, here):
     result = runner.invoke(app, ["capacity", "table.csv", "--clusters", "31", "--null-draws", "0"])
     assert result.exit_code == 2
-    assert "n_clusters must be at most" in result.output
+    assert "--clusters: got up to 31, but table.csv has 30 rows; choose 30 or" in result.output
     assert files_in(here) == ["table.csv"]
+
+
+def test_more_clusters_than_objects_in_halves_of_the_rows(runner, table):
+    arguments = ["capacity", "table.csv", "--split", "objects", "--clusters", "2,16"]
+    result = runner.invoke(app, arguments)
+    assert result.exit_code == 2
+    words = " ".join(result.output.split())
+    assert "got up to 16, but table.csv has 30 rows, 15 in each half; choose 15" in words
+
+
+@pytest.mark.parametrize(("split", "most"), [("random", 6), ("objects", 3)])
+def test_default_clusters_keep_to_the_rows(runner, fake, here, split, most):
+    rng = np.random.default_rng(0)
+    np.save(here / "small.npy", rng.standard_normal((6, 4)))
+    result = runner.invoke(app, ["capacity", "small.npy", "--quick", "--split", split])
+    assert result.exit_code == 0, result.output
+    study = json.loads((here / "gencap-out/results.json").read_text())["studies"][0]
+    assert [int(k) for k in study["capacities"]] == list(range(1, most + 1))
+    assert f"at most {most} clusters were tried" in " ".join(result.output.split())
+
+
+def test_out_is_tried_before_the_work(runner, table, here, monkeypatch):
+    """A full or read-only file system says no although the permissions say yes."""
+    monkeypatch.setattr(studies, "_select", failing(AssertionError("the work began")))
+
+    def refuse(self, data):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", refuse)
+    result = runner.invoke(app, ["capacity", "table.csv", "--out", "new/deep"])
+    assert result.exit_code == 2
+    assert "cannot be written: No space left on device" in " ".join(result.output.split())
+    assert [p.name for p in here.iterdir()] == ["table.csv"]
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="needs a folder nobody can write to")
+def test_out_where_nobody_may_write(runner, table, here, monkeypatch):
+    monkeypatch.setattr(studies, "_select", failing(AssertionError("the work began")))
+    result = runner.invoke(app, ["capacity", "table.csv", "--out", "/proc/gencap-out"])
+    assert result.exit_code == 2
+    assert "/proc/gencap-out cannot be written" in " ".join(result.output.split())
+
+
+def test_trying_a_folder_leaves_what_is_there(here):
+    (here / "kept").mkdir()
+    (here / "kept/file").write_text("old")
+    for name in ("kept", ".", "a/b/c", "kept/d"):
+        assert str(writable_folder(None, None, name)) == name
+    assert files_in(here) == [os.path.join("kept", "file")]
+    assert [p.name for p in here.iterdir()] == ["kept"]
 
 
 # --- demo ----------------------------------------------------------------------------------------

@@ -177,13 +177,19 @@ def test_notes_tell_what_deserves_a_look(tmp_path):
         ("t.csv", "", "is empty"),
         ("t.csv", " \n\n", "is empty"),
         ("t.csv", "x,y\n", "header but no rows"),
-        ("t.csv", "x,y\n1,2\n3,\n", r"1 NaN .*row 1, column 1 \('y'\); drop"),
-        ("t.csv", "g,x,y\na,1,NA\nb,,2\n", r"2 NaN .*row 0, column 1 \('y'\)"),
+        ("t.csv", "x,y\n1,2\n3,\n", r"1 NaN .*data row 2, column 'y' \(counted from 1"),
+        ("t.csv", "g,x,y\na,1,NA\nb,,2\n", r"2 NaN .*data row 1, column 'y'"),
         ("t.csv", "x,y\n1,2\n3,inf\n", "infinity"),
+        ("t.csv", "1,2\n3,\n", r"t\.csv: table must .*data row 2, column 2 "),
+        ("t.csv", "1,2\n3,4\nx,6\n8,1\n5,5\n", r"column 1 \(for example 'x' in data row 3"),
         ("t.csv", "x,y\n1,2\n3,4,5\n", "not a regular table.*line 3"),
-        ("t.csv", "g,x,kind\na,1,p\nb,2,q\n", r"in column 'kind' \(for example 'p' in row 0\)"),
+        (
+            "t.csv",
+            "g,x,kind\na,1,p\nb,2,q\n",
+            r"in column 'kind' \(for example 'p' in data row 1\)",
+        ),
         ("t.csv", "g,k,l\na,p,1\nb,q,?\n", "'k' .*'l' "),
-        ("t.csv", "x,y\n1,2\n?,3\n5,6\n", r"column 'x' \(for example '\?' in row 1\)"),
+        ("t.csv", "x,y\n1,2\n?,3\n5,6\n", r"column 'x' \(for example '\?' in data row 2\)"),
         ("t.csv", "g\na\nb\n", "no column of numbers"),
         ("t.csv", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "is a binary file"),
         ("t.csv", b"x,y\n\xe4,1\nb,2\n", "not UTF-8 text"),
@@ -206,6 +212,18 @@ def test_refusals_name_the_file_the_finding_and_a_remedy(tmp_path, name, text, m
     assert str(path) in str(caught.value)
     assert caught.value.__cause__ is None
     assert caught.value.__suppress_context__ or caught.value.__context__ is None
+
+
+def test_refusals_name_the_file_once(tmp_path):
+    np.save(tmp_path / "flat.npy", np.zeros(3))
+    np.save(tmp_path / "holes.npy", np.full((2, 2), np.nan))
+    paths = [put(tmp_path, "x,y\n1,2\n3,\n", "holes.csv"), *tmp_path.glob("*.npy")]
+    assert len(paths) == 3
+    for path in paths:
+        with pytest.raises(InputError) as caught:
+            read_table(path)
+        assert str(caught.value).count(path.name) == 1
+        assert str(caught.value).startswith(f"{path}: table must ")
 
 
 def test_missing_files_and_folders(tmp_path):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import threading
 import time
 
+import joblib
 import numpy as np
 import pytest
+from sklearn.cluster import KMeans
 
 from gencap import (
     Annealing,
@@ -14,6 +16,7 @@ from gencap import (
     CentroidClustering,
     Control,
     GaussianMixture,
+    Progress,
     capacity,
     datasets,
     random_feature_splits,
@@ -22,6 +25,12 @@ from gencap import (
 from gencap._parallel import parallel_map
 
 THREADS = (1, 2, 8)
+
+
+@pytest.fixture(autouse=True)
+def eight_cores(monkeypatch):
+    """Let `n_jobs` mean what it says: it is cut to the cores of this machine otherwise."""
+    monkeypatch.setattr(joblib, "cpu_count", lambda: 8)
 
 
 def same(results):
@@ -197,3 +206,127 @@ def test_jobs_hear_of_a_cancel():
 
     with pytest.raises(Cancelled):
         parallel_map(job, [0, 1], threads=2, control=control, message="")
+
+
+class Enough(Exception):
+    """Raised by callbacks."""
+
+
+def stepping(item, control):
+    """Stand for a job of three steps that tells of each."""
+    for step in range(1, 4):
+        control(Progress(step, 3, "inner", beta=step / 10, energy=7.0))
+    return item
+
+
+def test_jobs_in_turn_are_heard_from_within():
+    heard = []
+    parallel_map(stepping, [5, 6], threads=1, control=Control(heard.append), message="outer")
+    # One unit throughout: whole items.
+    assert {(p.total, p.message) for p in heard} == {(2, "outer")}
+    assert [p.done for p in heard] == [0, 0, 0, 0, 1, 1, 1, 1, 2]
+    assert [p.beta for p in heard[1:4]] == [0.1, 0.2, 0.3]
+    assert heard[1].energy == 7.0
+
+
+def test_a_callback_stops_a_job_in_turn_from_within():
+    begun = []
+
+    def job(item, control):
+        begun.append(item)
+        stepping(item, control)
+        begun.append("finished")
+
+    def stop(progress):
+        if progress.beta == 0.2:
+            raise Enough
+
+    with pytest.raises(Enough):
+        parallel_map(job, [5, 6], threads=1, control=Control(stop), message="")
+    assert begun == [5]
+
+
+@pytest.mark.parametrize("threads", THREADS)
+def test_a_lone_job_counts_its_own_steps(threads):
+    heard = []
+    control = Control(heard.append)
+    assert parallel_map(stepping, [5], threads=threads, control=control, message="inner") == [5]
+    assert [(p.done, p.total, p.message) for p in heard] == [(i, 3, "inner") for i in (1, 2, 3)]
+    heard.clear()
+    parallel_map(stepping, [5], threads=threads, control=control, message="outer")
+    assert {p.message for p in heard} == {"outer: inner"}
+
+
+def test_a_lone_job_ends_at_its_total():
+    heard = []
+    control = Control(heard.append)
+    parallel_map(lambda i, c: c(Progress(2, 9, "")), [0], threads=1, control=control, message="m")
+    assert [(p.done, p.total, p.message) for p in heard] == [(2, 9, "m"), (9, 9, "m")]
+    heard.clear()
+    parallel_map(lambda i, c: i, [0], threads=1, control=control, message="m")
+    assert [(p.done, p.total) for p in heard] == [(1, 1)]
+    control.cancel()
+    with pytest.raises(Cancelled):
+        parallel_map(lambda i, c: pytest.fail("ran"), [0], threads=1, control=control, message="")
+
+
+@pytest.mark.parametrize("copies", [1, 2])
+def test_phases_of_a_capacity_keep_one_unit(copies):
+    heard = []
+    pair = datasets.gaussians(21_000, random_state=3).pair
+    schedule = Annealing(n_steps=5, max_iter=10)
+    model = CentroidClustering(3, annealing=schedule, random_state=0)
+    capacity(model, [pair] * copies, progress=heard.append, n_jobs=2)
+    told = [p for p in heard if p.message == "annealing"]
+    assert len({p.total for p in told}) == 1
+    assert [p.done for p in told] == sorted(p.done for p in told)
+    assert told[-1].done == told[-1].total
+
+
+def test_callbacks_stop_large_tables_that_are_annealed_in_turn():
+    pair = datasets.gaussians(21_000, random_state=3).pair
+    endless = Annealing(stop=1.0, n_steps=10**6, max_iter=1000, tol=1e-300)
+    model = CentroidClustering(3, annealing=endless, random_state=0)
+
+    def stop(progress):
+        if progress.beta is not None:
+            raise Enough
+
+    with pytest.raises(Enough):
+        capacity(model, [pair, pair], progress=stop, n_jobs=2)
+
+
+# Clusterers that gencap only fits
+
+
+def test_fits_of_other_clusterers_are_heard():
+    heard = []
+    pair = datasets.gaussians(100, random_state=0).pair
+    capacity(KMeans(3, n_init=1), [pair, pair], progress=heard.append, random_state=0)
+    assert [(p.done, p.total) for p in heard] == [(0, 4), (1, 4), (2, 4), (3, 4), (4, 4)]
+    assert {p.message for p in heard} == {"fitting KMeans with 3 clusters"}
+
+
+def test_callbacks_stop_fits_of_other_clusterers():
+    fitted = []
+
+    class Counting(KMeans):
+        def fit(self, X, y=None, sample_weight=None):
+            fitted.append(len(X))
+            return super().fit(X)
+
+    def stop(progress):
+        if progress.done == 1:
+            raise Enough
+
+    with pytest.raises(Enough):
+        capacity(Counting(3, n_init=1), datasets.gaussians(100, random_state=0).pair, progress=stop)
+    assert len(fitted) == 1
+
+
+def test_fits_with_steps_of_their_own_keep_the_unit():
+    heard = []
+    model = CentroidClustering(3, solver="simulated_annealing", random_state=0)
+    capacity(model, datasets.gaussians(100, random_state=0).pair, progress=heard.append)
+    assert {p.total for p in heard} == {2}
+    assert [p.done for p in heard] == sorted(p.done for p in heard)

@@ -104,6 +104,8 @@ def test_names_come_from_the_index_unless_it_counts_rows():
         (scipy.sparse.csr_array(GOOD), TypeError, "sparse csr_array.*toarray"),
         (scipy.sparse.coo_matrix(GOOD), TypeError, "sparse"),
         (None, ValueError, "Reshape your data"),
+        ([[1e200, 1e200]], ValueError, r"found 2 values beyond 1e\+100, the first at row 0"),
+        ([[np.nan, np.nan]], ValueError, r"found 2 NaN \(missing\) values, the first at row 0"),
         ([[1.0, 1e200]], ValueError, r"1 value beyond 1e\+100.*row 0, column 1; rescale"),
     ],
 )
@@ -270,7 +272,8 @@ def test_numbers_of_threads():
     assert v.check_n_jobs(-1) == cores
     assert v.check_n_jobs(-2) == max(1, cores - 1)
     assert v.check_n_jobs(-1000) == 1
-    assert v.check_n_jobs(np.int64(3)) == 3
+    assert v.check_n_jobs(np.int64(3)) == min(3, cores)
+    assert v.check_n_jobs(10**9) == cores
     for bad in (0, 1.5, "2", True):
         with pytest.raises(ValueError, match="n_jobs must"):
             v.check_n_jobs(bad)

@@ -13,7 +13,7 @@ import click
 
 from gencap._progress import Cancelled
 
-__all__ = ["app", "main"]
+__all__ = ["app", "printable", "run"]
 
 BAD_INPUT = 2
 INTERNAL = 1
@@ -34,10 +34,10 @@ class App(click.Group):
         **extra: Any,
     ) -> Any:
         """Run the command line; see `click.Command.main`."""
-        run = super().main
+        start = super().main
 
         def inner() -> Any:
-            return run(
+            return start(
                 args=args,
                 prog_name=prog_name,
                 complete_var=complete_var,
@@ -65,13 +65,13 @@ def app() -> None:
     """
 
 
-def main() -> None:
+def run(command: click.Command) -> None:
     """Run the command line of this process."""
     for stream in (sys.stdout, sys.stderr):
         # A terminal without the characters shows question marks instead of failing.
         with contextlib.suppress(AttributeError, ValueError):
             stream.reconfigure(errors="replace")  # type: ignore[union-attr]
-    app(prog_name="gencap")
+    command(prog_name="gencap")
 
 
 def _guarded(run: Callable[[], Any]) -> int:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import os
+import contextlib
 import re
+import secrets
 from pathlib import Path
 
 import click
@@ -37,16 +38,42 @@ def cluster_range(
 def writable_folder(
     context: click.Context, parameter: click.Parameter, value: str | None
 ) -> Path | None:
-    """Return a folder that can be written, checked before any work is done; nothing is made."""
+    """Return a folder that can be written, tried before any work is done; nothing stays."""
     if value is None:
         return None
     folder = Path(value)
     existing = next(p for p in (folder, *folder.absolute().parents) if p.exists())
     if not existing.is_dir():
         raise click.BadParameter(f"{existing} is a file, not a folder; name another folder")
-    if not os.access(existing, os.W_OK | os.X_OK):
-        raise click.BadParameter(f"{existing} may not be written; name another folder")
+    try:
+        _try_to_write(folder)
+    except OSError as error:
+        raise click.BadParameter(
+            f"{folder} cannot be written: {error.strerror or error}; name another folder"
+        ) from None
     return folder
+
+
+def _try_to_write(folder: Path) -> None:
+    """Go through the steps of writing results: permissions alone do not tell (full, read-only)."""
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    made: list[Path] = []
+    # Results are written beside the folder first and then moved into it.
+    staging = folder.parent / f".{folder.name}.{secrets.token_hex(4)}"
+    trial = folder / f"{staging.name}.trial"
+    try:
+        for path in (*reversed(missing), staging):
+            path.mkdir()
+            made.append(path)
+        (staging / "trial").write_bytes(b"trial")
+        (staging / "trial").replace(trial)
+    finally:
+        for path in (trial, staging / "trial"):
+            with contextlib.suppress(OSError):
+                path.unlink()
+        for path in reversed(made):
+            with contextlib.suppress(OSError):
+                path.rmdir()
 
 
 out_option = click.option(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -113,7 +114,8 @@ def capacity_command(
         seed=seed,
         n_jobs=jobs,
     )
-    _run(first, second, plan, out)
+    chosen = context.get_parameter_source("clusters") is not ParameterSource.DEFAULT
+    _run(first, second, plan, out, chosen)
 
 
 def _refuse_splitting(context: click.Context) -> None:
@@ -125,7 +127,24 @@ def _refuse_splitting(context: click.Context) -> None:
             )
 
 
-def _run(first: Path, second: Path | None, plan: StudyPlan, out: Path) -> None:
+def _within(plan: StudyPlan, n_rows: int, name: str, chosen: bool) -> tuple[StudyPlan, list[str]]:
+    """Keep to as many clusters as there are objects: refuse what the user chose, cut defaults."""
+    halved = plan.split == "objects" and n_rows > 1
+    most = max(1, n_rows // 2 if halved else n_rows)
+    if plan.clusters[-1] <= most:
+        return plan, []
+    rows = f"{n_rows} row{'' if n_rows == 1 else 's'}"
+    reason = f"{name} has {rows}" + (f", {most} in each half" if halved else "")
+    if chosen:
+        raise click.BadParameter(
+            f"got up to {plan.clusters[-1]}, but {reason}; choose {most} or fewer",
+            param_hint="--clusters",
+        )
+    fitting = tuple(k for k in plan.clusters if k <= most)
+    return replace(plan, clusters=fitting), [f"{reason}: at most {fitting[-1]} clusters were tried"]
+
+
+def _run(first: Path, second: Path | None, plan: StudyPlan, out: Path, chosen: bool) -> None:
     from gencap.cli._screen import Watch, console, show_study
     from gencap.io import read_table
     from gencap.report import write_report
@@ -139,13 +158,14 @@ def _run(first: Path, second: Path | None, plan: StudyPlan, out: Path) -> None:
             f"{first.name} has one column, which cannot be split into two halves; name a second "
             "measurement as FILE2, or use --split objects"
         )
+    plan, cut = _within(plan, len(tables[0].values), first.name, chosen)
     with Watch(first.name) as watch:
         study = study_matrix(
             *(table.to_frame() for table in tables),
             title=printable(first.stem),
             description=f"Read from {files}.",
             plan=plan,
-            notes=[note for table in tables for note in table.notes],
+            notes=[note for table in tables for note in table.notes] + cut,
             progress=watch,
         )
     page = write_report(out, [study], settings={"command": "gencap capacity", "files": files})
