@@ -24,6 +24,7 @@ WRAPPERS = {
     "channel.py",
     "models/_base.py",
     "sampling.py",
+    "similarity.py",
     "weights.py",
 }
 # Rooms above the public names may use them as a user would.

@@ -55,6 +55,10 @@ impl Similarity for Dense<'_> {
         Ok(out)
     }
 
+    fn to_array(&self, _context: Context<'_>) -> Result<Array2<f64>> {
+        Ok(self.s.to_owned())
+    }
+
     fn fields<'a>(
         &'a self,
         q: ArrayView2<'_, f64>,
