@@ -13,6 +13,7 @@ from gencap.models import (
     AdaptiveRatioCut,
     CentroidClustering,
     CorrelationClustering,
+    DominantSets,
     GaussianMixture,
     MaxCut,
     NormalizedCut,
@@ -37,6 +38,7 @@ from gencap.splits import (
     split_features,
     split_objects,
 )
+from gencap.termination import Termination, best_termination
 
 __all__ = [
     "PairwiseClustering",
@@ -80,4 +82,7 @@ __all__ = [
     "split_features",
     "split_objects",
     "weights",
+    "DominantSets",
+    "Termination",
+    "best_termination",
 ]

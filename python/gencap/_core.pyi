@@ -343,3 +343,27 @@ def minimax_distances(
     switches: Switches | None = None,
     report: Report | None = None,
 ) -> NDArray[np.float64]: ...
+
+class Peeling(TypedDict):
+    labels: NDArray[np.uintp]
+    in_core: NDArray[np.bool_]
+    shares: NDArray[np.float64]
+    payoffs: NDArray[np.float64]
+    cohesion: NDArray[np.float64]
+    steps: NDArray[np.uintp]
+    converged: NDArray[np.bool_]
+    path: NDArray[np.int64]
+
+def peel_dominant_sets(
+    similarity: Similarity,
+    n_clusters: int | None,
+    ends: list[tuple[int, float]],
+    infection: bool = False,
+    rows_at_hand: bool = False,
+    shift: float = 0.0,
+    shift_diagonal: bool = False,
+    record: bool = False,
+    threads: int = 1,
+    switches: Switches | None = None,
+    report: Report | None = None,
+) -> list[Peeling]: ...
