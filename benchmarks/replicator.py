@@ -1,10 +1,10 @@
-"""Time dominant sets: gencap against the same algorithm in plain numpy, infection against replicator.
+"""Time dominant sets: gencap against plain numpy, infection against replicator dynamics.
 
 The numpy side is written as one would: zero the diagonal, keep the matrix of the objects that are
-left, multiply, divide. Both take the same steps and give the same labels, which is checked. The scan
-is the grid of steps and cut-offs of `gencap.best_termination`, for which numpy peels once per cell.
-The last part lets both dynamics settle, cluster by cluster. A ratio below 1 means that the first named
-is faster.
+left, multiply, divide. Both take the same steps and give the same labels, which is checked. The
+scan is the grid of steps and cut-offs of `gencap.best_termination`, for which numpy peels once per
+cell. The last part lets both dynamics settle, cluster by cluster. A ratio below 1 means that the
+first named is faster.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def replicator(n: int, repeats: int, threads: int) -> None:
 
 
 def scan(n: int, threads: int) -> None:
-    """The grid of terminations on a pair."""
+    """Scan the grid of terminations on a pair."""
     rng = np.random.default_rng(n)
     pair = gencap.Pair(rbf(gaussians(n, rng)), rbf(gaussians(n, rng)))
     model = gencap.DominantSets(3, measure="precomputed", shift=0.0)

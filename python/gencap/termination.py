@@ -125,11 +125,11 @@ def best_termination(
     found = _peel_all(model, pairs, ends, check_n_jobs(n_jobs), as_control(progress))
     shape = len(steps), len(levels)
     bits = [
-        np.mean([hamming_capacity(a[i]["labels"], b[i]["labels"]) for a, b in found])
+        float(np.mean([hamming_capacity(a[i]["labels"], b[i]["labels"]) for a, b in found]))
         for i in range(len(ends))
     ]
     counts = [
-        np.mean([max(1, len(one[i]["cohesion"])) for two in found for one in two])
+        float(np.mean([max(1, len(one[i]["cohesion"])) for two in found for one in two]))
         for i in range(len(ends))
     ]
     # The first of several maxima: fewest steps, then the largest cut-off.
@@ -167,11 +167,14 @@ def _peel_all(
 ) -> list[tuple[list[_core.Peeling], list[_core.Peeling]]]:
     """Peel both instances of every pair, all terminations at once."""
     instances = [x for pair in pairs for x in (pair.first, pair.second)]
-    worker = clone(model).set_params(n_jobs=max(1, threads // min(threads, len(instances))))
+    worker: DominantSets = clone(model).set_params(
+        n_jobs=max(1, threads // min(threads, len(instances)))
+    )
 
     def job(x: FloatArray, silent: Control) -> list[_core.Peeling]:
         given = worker.open(x, silent)
-        return worker.peel(given, ends, worker.shift_for(given, x), silent, record=record)
+        shift = worker.shift_for(given, x)
+        return worker.peel(given, ends, shift, silent, record=record)
 
     found = parallel_map(job, instances, threads=threads, control=control, message="dominant sets")
     return list(zip(found[::2], found[1::2], strict=True))
@@ -183,8 +186,8 @@ def binary_trajectory(
     """Bits along the steps of the dynamics with binary weights, to see why they are of no use.
 
     After every step an object weighs 1 for the cluster it was taken with, or for the current one
-    if its share reaches the cut-off; otherwise it is equally likely in every cluster still to come.
-    One object that the two instances put into different clusters makes the sum minus infinity.
+    if its share reaches the cut-off; otherwise it weighs the same everywhere. One object that the
+    two instances put into different clusters makes the sum minus infinity.
     Nothing in gencap is selected by this curve.
 
     Parameters
@@ -209,7 +212,8 @@ def binary_trajectory(
 
     References
     ----------
-    Haghir Chehreghani, Information-theoretic validation of clustering algorithms, 2013, Eq. 132-134.
+    Haghir Chehreghani, Information-theoretic validation of clustering algorithms, 2013,
+    Eq. 132-134.
 
     Examples
     --------
@@ -256,12 +260,8 @@ def _entropy(labels: FloatArray) -> float:
 
 
 def _weights(line: FloatArray, k: int) -> FloatArray:
-    """Weights (N, K) of one step; objects in no cluster yet may go to any that is to come."""
-    begun = int(line.max()) + 1
-    open_clusters = np.arange(k) >= begun
-    if not open_clusters.any():
-        open_clusters[:] = True
-    out = np.tile(open_clusters / open_clusters.sum(), (len(line), 1))
+    """Weights (N, K) of one step; objects in no cluster weigh the same everywhere."""
+    out = np.full((len(line), k), 1.0 / k)
     placed = line >= 0
     out[placed] = np.eye(k)[line[placed].astype(np.int64)]
     return out

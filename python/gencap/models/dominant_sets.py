@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import validate_data
 
@@ -31,6 +32,10 @@ BLOCK = 256
 EVERY_PAIR = 4_000
 # Negative similarities up to this share of the largest self-similarity are rounding.
 ROUNDING = 1e-9
+# Relative difference up to which payoffs count as equal.
+TIED = 1e-9
+# Share of the largest payoff below which a payoff is none.
+NOTHING = 1e-12
 
 
 class DominantSets(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -44,7 +49,7 @@ class DominantSets(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     n_clusters : int, optional
-        Clusters to peel off at most; None peels while objects are left that have anything in common.
+        Clusters to peel off at most; None peels while objects with anything in common are left.
     cutoff : float, default=1e-4
         Smallest share of an object of the cluster.
     max_steps : int, default=20
@@ -55,8 +60,8 @@ class DominantSets(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         "euclidean", "sqeuclidean", "pearson", "cosine", "inner", "path", or "precomputed" for a
         square matrix of similarities. A distance d becomes v - d, v the largest distance.
     shift : "auto" or float, default="auto"
-        Added to the similarities of different objects. "auto": the smallest shift that makes all of
-        them non-negative, for many objects a cheap bound of it. Larger shifts make coarser clusters.
+        Added to the similarities of different objects. "auto": the smallest shift that makes all
+        of them non-negative, for many objects a cheap bound of it. More makes coarser clusters.
     shift_diagonal : bool, default=False
         Whether self-similarities, which are 0 otherwise, are shifted too. Then a shift changes the
         speed of the dynamics, but nothing of what it settles on.
@@ -146,6 +151,7 @@ class DominantSets(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Tell scikit-learn whether square input is a matrix of similarities."""
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.is_pairwise
+        tags.input_tags.sparse = self.is_pairwise
         return tags
 
     def fit(self, X: Any, y: Any = None, *, progress: ProgressCallback | None = None) -> Self:
@@ -193,6 +199,11 @@ class DominantSets(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def open(self, X: Any, control: Control | None = None) -> Similarity:
         """Turn vectors or given similarities into a `gencap.Similarity`."""
         measure: Any = check_choice(self.measure, "measure", MEASURES)
+        if scipy.sparse.issparse(X) and not self.is_pairwise:
+            raise TypeError(
+                f"X is sparse, but measure={measure!r} compares dense vectors: pass X.toarray(), "
+                "similarities with measure='precomputed', or gencap.similarity(X, 'path')"
+            )
         return similarity(X, measure, n_jobs=self.n_jobs, progress=control)
 
     def termination(self) -> tuple[int, float]:
@@ -256,6 +267,10 @@ def _probabilities(found: _core.Peeling) -> FloatArray:
     labels, payoffs = found["labels"].astype(np.int64), found["payoffs"]
     if payoffs.shape[1] == 0:
         return np.ones((len(labels), 1))
+    # Ties up to rounding go to the first cluster, as in the core.
+    largest = payoffs.max(axis=1, keepdims=True)
+    tied = payoffs >= largest * (1.0 - TIED) - NOTHING * payoffs.max()
+    payoffs = np.where(tied, largest, payoffs)
     totals = payoffs.sum(axis=1, keepdims=True)
     flat = np.full_like(payoffs, 1.0 / payoffs.shape[1])
     out: FloatArray = np.divide(payoffs, totals, out=flat, where=totals > 0)

@@ -7,6 +7,7 @@
 use ndarray::{Array2, ArrayView1, Axis};
 
 use super::Game;
+use super::peeling::TIED;
 use crate::error::Result;
 use crate::similarity::Fields;
 use crate::workers::Context;
@@ -107,7 +108,7 @@ impl Population<'_> {
                 continue;
             }
             error += v.min(-gap / cohesion).powi(2);
-            if (gap > 0.0 || v > 0.0) && gap.abs() > best.0 {
+            if (gap > 0.0 || v > 0.0) && gap.abs() > best.0 * (1.0 + TIED) {
                 best = (gap.abs(), Some(i));
             }
         }

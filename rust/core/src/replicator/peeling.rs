@@ -11,6 +11,12 @@ use crate::workers::Context;
 /// |dv|_1 below which the dynamics has converged.
 const CONVERGED: f64 = 1e-10;
 
+/// Relative difference up to which values count as equal; similarities of trees are full of ties.
+pub(super) const TIED: f64 = 1e-9;
+
+/// Share of the largest payoff below which a payoff is none.
+const NOTHING: f64 = 1e-12;
+
 /// The dynamics that finds a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
@@ -63,6 +69,18 @@ pub struct Peeling {
     /// One line per step: clusters of taken objects, the current cluster where the share reaches the
     /// cutoff, -1 elsewhere. Empty unless asked for.
     pub path: Vec<Vec<i64>>,
+}
+
+/// The first of the largest values, up to rounding: ties must not depend on how S is stored.
+///
+/// `slack` is what rounding may leave of a zero.
+fn first_largest(
+    values: impl Iterator<Item = (usize, f64)> + Clone,
+    slack: f64,
+) -> Option<(usize, f64)> {
+    let largest = values.clone().fold(0.0_f64, |most, (_, value)| most.max(value));
+    let mut values = values;
+    values.find(|(_, value)| *value >= largest * (1.0 - TIED) - slack)
 }
 
 /// One labelling in the making.
@@ -140,10 +158,7 @@ impl Race {
         let shares = || self.v.iter().copied().enumerate().filter(|(i, _)| self.rest[*i]);
         let mut core: Vec<_> = shares().filter(|(_, v)| *v >= self.ends.cutoff).collect();
         if core.is_empty() {
-            let first = |best: (usize, f64), next: (usize, f64)| {
-                if next.1 > best.1 { next } else { best }
-            };
-            core.extend(shares().reduce(first));
+            core.extend(first_largest(shares(), 0.0));
         }
         for (i, _) in &core {
             self.rest[*i] = false;
@@ -174,14 +189,11 @@ impl Race {
             v.dot(&payoff) / (total * total)
         });
         let cohesion = cohesion.collect();
-        let nearest = |i: usize| {
-            let best = |best: usize, next: usize| {
-                if payoffs[[i, next]] > payoffs[[i, best]] { next } else { best }
-            };
-            (0..k).reduce(best).unwrap_or(0)
+        let slack = NOTHING * payoffs.iter().fold(0.0_f64, |most, payoff| most.max(*payoff));
+        let nearest = |i: usize| first_largest(payoffs.row(i).iter().copied().enumerate(), slack);
+        let label = |(i, &taken): (usize, &i64)| {
+            usize::try_from(taken).unwrap_or_else(|_| nearest(i).map_or(0, |(best, _)| best))
         };
-        let label =
-            |(i, &taken): (usize, &i64)| usize::try_from(taken).unwrap_or_else(|_| nearest(i));
         let labels = self.taken.iter().enumerate().map(label).collect();
         Ok(Peeling {
             labels,
