@@ -1,6 +1,6 @@
 //! Peeling: find a cluster, take its objects away, find the next (Algorithm 6, corrected).
 
-use ndarray::Array2;
+use ndarray::{Array2, ArrayView1, Axis};
 
 use super::Game;
 use super::dynamics::replicate;
@@ -14,7 +14,7 @@ const CONVERGED: f64 = 1e-10;
 /// Relative difference up to which values count as equal; similarities of trees are full of ties.
 pub(super) const TIED: f64 = 1e-9;
 
-/// Share of the largest payoff below which a payoff is none.
+/// Share of the largest payoff, or cohesion, below which there is none: what rounding leaves of 0.
 const NOTHING: f64 = 1e-12;
 
 /// The dynamics that finds a cluster.
@@ -96,6 +96,8 @@ struct Race {
     steps: Vec<usize>,
     converged: Vec<bool>,
     path: Vec<Vec<i64>>,
+    /// Highest cohesion so far.
+    scale: f64,
     done: bool,
 }
 
@@ -113,6 +115,7 @@ impl Race {
             steps: Vec::new(),
             converged: Vec::new(),
             path: Vec::new(),
+            scale: 0.0,
             done: n == 0,
         };
         race.start();
@@ -130,7 +133,7 @@ impl Race {
     /// One step of the replicator dynamics; at its end the cluster is taken.
     fn advance(&mut self, payoff: impl Iterator<Item = f64> + Clone, most: Option<usize>) {
         let step = replicate(&mut self.v, payoff);
-        if step.cohesion <= 0.0 {
+        if self.is_flat(step.cohesion) {
             self.done = true;
             return;
         }
@@ -142,6 +145,12 @@ impl Race {
         if converged || self.taken_steps >= self.ends.max_steps {
             self.take(self.taken_steps, converged, most);
         }
+    }
+
+    /// Whether objects of this cohesion have nothing to do with each other.
+    fn is_flat(&mut self, cohesion: f64) -> bool {
+        self.scale = self.scale.max(cohesion);
+        cohesion <= NOTHING * self.scale
     }
 
     /// Write down who belongs where now.
@@ -276,11 +285,14 @@ fn run_infection(
     context: Context<'_>,
 ) -> Result<()> {
     while !race.done {
-        let most = race.ends.max_steps;
-        let (moves, settled) = infect(game, &mut race.v, &race.rest, most, rows_at_hand, context)?;
-        if moves == 0 && is_flat(game, race, context)? {
+        let v = ArrayView1::from(&race.v).insert_axis(Axis(1));
+        let payoff = game.payoffs(v, context)?;
+        let cohesion = race.v.iter().zip(&payoff).map(|(v, payoff)| v * payoff).sum();
+        if race.is_flat(cohesion) {
             return Ok(());
         }
+        let most = race.ends.max_steps;
+        let (moves, settled) = infect(game, &mut race.v, &race.rest, most, rows_at_hand, context)?;
         if race.record {
             race.note();
         }
@@ -288,11 +300,4 @@ fn run_infection(
         context.control.advance(f64::NAN, f64::NAN);
     }
     Ok(())
-}
-
-/// Whether the objects left have nothing to do with each other: v^T X v = 0.
-fn is_flat(game: Game<'_>, race: &Race, context: Context<'_>) -> Result<bool> {
-    let v = ndarray::ArrayView1::from(&race.v).insert_axis(ndarray::Axis(1));
-    let payoff = game.payoffs(v, context)?;
-    Ok(race.v.iter().zip(&payoff).map(|(v, payoff)| v * payoff).sum::<f64>() <= 0.0)
 }
