@@ -14,6 +14,7 @@ from gencap.models import (
     AdaptiveRatioCut,
     CentroidClustering,
     CorrelationClustering,
+    DominantSets,
     GaussianMixture,
     MaxCut,
     NormalizedCut,
@@ -38,6 +39,7 @@ from gencap.splits import (
     split_features,
     split_objects,
 )
+from gencap.termination import Termination, best_termination
 
 __all__ = [
     "PairwiseClustering",
@@ -83,4 +85,7 @@ __all__ = [
     "split_features",
     "split_objects",
     "weights",
+    "DominantSets",
+    "Termination",
+    "best_termination",
 ]

@@ -19,7 +19,7 @@ from gencap._progress import Control, ProgressCallback, as_control
 from gencap._validation import FloatArray, IntArray, check_choice, check_n_jobs, check_seed
 from gencap.agreement import hamming_capacity
 from gencap.instances import Instances, Pair
-from gencap.models import AnnealedClusterer, GraphClusterer
+from gencap.models import AnnealedClusterer, DominantSets, GraphClusterer
 from gencap.results import Capacity
 from gencap.splits import FeatureSplits
 
@@ -208,7 +208,7 @@ def measure(
 
 def is_precomputed(model: Any) -> bool:
     """Whether the instances are similarities themselves: nulls then permute edges."""
-    return isinstance(model, GraphClusterer) and model.is_pairwise
+    return bool(getattr(model, "is_pairwise", False))
 
 
 def check_graph_coupling(coupling: str) -> None:
@@ -394,7 +394,7 @@ def _fit_labels(model: Any, x: FloatArray, seed: int, control: Control) -> IntAr
     fresh = clone(model)
     if "random_state" in fresh.get_params() and fresh.get_params()["random_state"] is None:
         fresh.set_params(random_state=seed % 2**32)
-    if isinstance(fresh, AnnealedClusterer):
+    if isinstance(fresh, AnnealedClusterer | DominantSets):
         fresh.fit(x, progress=control)
     else:
         fresh.fit(x)

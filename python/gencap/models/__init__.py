@@ -4,6 +4,7 @@ from gencap.models._base import AnnealedClusterer
 from gencap.models._graph import GraphClusterer
 from gencap.models.centroid import CentroidClustering
 from gencap.models.correlation import CorrelationClustering
+from gencap.models.dominant_sets import DominantSets
 from gencap.models.max_cut import MaxCut
 from gencap.models.mixture import GaussianMixture
 from gencap.models.normalized_cut import NormalizedCut
@@ -15,6 +16,7 @@ __all__ = [
     "AnnealedClusterer",
     "CentroidClustering",
     "CorrelationClustering",
+    "DominantSets",
     "GaussianMixture",
     "GraphClusterer",
     "MaxCut",

@@ -13,6 +13,7 @@ pub mod graph;
 pub mod linear;
 pub mod model;
 pub mod numeric;
+pub mod replicator;
 pub mod rng;
 pub mod sampling;
 pub mod similarity;

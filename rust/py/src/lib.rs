@@ -11,6 +11,7 @@ mod errors;
 mod graph;
 mod pair;
 mod params;
+mod replicator;
 mod run;
 mod sampling;
 mod similarity;
@@ -57,5 +58,6 @@ fn core_module(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(similarity::spanning_tree_of_matrix, module)?)?;
     module.add_function(wrap_pyfunction!(similarity::spanning_forest_of_graph, module)?)?;
     module.add_function(wrap_pyfunction!(similarity::minimax_distances, module)?)?;
+    module.add_function(wrap_pyfunction!(replicator::peel_dominant_sets, module)?)?;
     Ok(())
 }
