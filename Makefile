@@ -39,13 +39,22 @@ lint-rust: .venv/created.stamp
 	cargo fmt --check
 	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 
-lint-python: .venv/core.stamp .venv/test.stamp .venv/lint.stamp
+lint-python: lint-style lint-types lint-imports lint-lengths
+
+lint-style: .venv/lint.stamp
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+
+lint-types: .venv/core.stamp .venv/test.stamp .venv/lint.stamp
 	$(BIN)/mypy
+	$(BIN)/mypy $(wildcard tools/*.py)
 	$(BIN)/python -m mypy.stubtest gencap._core --allowlist tools/stubtest_allowlist.txt
+
+lint-imports: .venv/core.stamp .venv/lint.stamp
 	$(BIN)/lint-imports
 	$(BIN)/python tools/check_core_imports.py
+
+lint-lengths: .venv/created.stamp
 	$(BIN)/python tools/check_lengths.py
 
 format: .venv/lint.stamp                  ## rewrite Rust and Python in the house format
@@ -89,5 +98,5 @@ ifdef APP
 	@touch $@
 endif
 
-.PHONY: run test test-rust test-python test-slow test-app lint lint-rust lint-python format bench
-.PHONY: clean help
+.PHONY: run test test-rust test-python test-slow test-app format bench clean help
+.PHONY: lint lint-rust lint-python lint-style lint-types lint-imports lint-lengths

@@ -33,13 +33,13 @@ def settle(x: np.ndarray, means: np.ndarray, beta: float, limit: float) -> np.nd
 
 
 def log_probabilities(x: np.ndarray, means: np.ndarray, beta: float) -> np.ndarray:
-    """ln P_ik for squared distances."""
+    """Return ln P_ik for squared distances."""
     h = (x**2).sum(axis=1)[:, None] - 2 * x @ means.T + (means**2).sum(axis=1)
     return -beta * h - logsumexp(-beta * h, axis=1, keepdims=True)
 
 
 def anneal(x: np.ndarray, k: int, betas: np.ndarray, rng: np.random.Generator) -> float:
-    """Final cost of one restart."""
+    """Return the final cost of one restart."""
     means, noise, limit = np.zeros((k, x.shape[1])), *scales(x)
     for beta in betas:
         means = settle(x, means + noise * rng.normal(size=means.shape), beta, limit)

@@ -16,6 +16,7 @@ PACKAGE = ROOT / "python" / "gencap"
 # The modules whose job is to wrap the core; everyone else calls them.
 WRAPPERS = {
     "__init__.py",
+    "_graph_pairs.py",
     "_lockstep.py",
     "_progress.py",
     "agreement.py",
@@ -23,7 +24,10 @@ WRAPPERS = {
     "capacity.py",
     "channel.py",
     "models/_base.py",
+    "models/_graph.py",
+    "models/ratio_cut.py",
     "sampling.py",
+    "similarity.py",
     "weights.py",
 }
 # Rooms above the public names may use them as a user would.

@@ -1,8 +1,9 @@
 """Run the Python of the documentation and compare what it prints with what the page says.
 
 The blocks of a page run in order, in one namespace. A block fenced as `output` right after a
-Python block holds what that block prints. A comment `<!-- not run -->` before a block exempts it.
-`python tools/run_docs.py --write` puts what was printed into the pages.
+Python block holds what that block prints. A comment `<!-- not run -->` before a block exempts it;
+`<!-- slow -->` leaves it to `--slow` and to the slow tests. `python tools/run_docs.py --write` puts
+what was printed into the pages.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 BLOCK = re.compile(
-    r"(?P<mark><!-- not run -->\n+)?```python\n(?P<code>.*?)^```\n"
+    r"(?:<!-- (?P<mark>not run|slow) -->\n+)?```python\n(?P<code>.*?)^```\n"
     r"(?:\n```output\n(?P<output>.*?)^```\n)?",
     re.DOTALL | re.MULTILINE,
 )
@@ -37,11 +38,11 @@ def pages() -> list[Path]:
     return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
-def run_page(text: str) -> Iterator[tuple[re.Match[str], str]]:
+def run_page(text: str, slow: bool = False) -> Iterator[tuple[re.Match[str], str]]:
     """Run the blocks of a page in order and yield each with what it printed."""
     names: dict[str, object] = {"__name__": "documentation"}
     for block in BLOCK.finditer(text):
-        if block["mark"]:
+        if block["mark"] == "not run" or (block["mark"] == "slow" and not slow):
             continue
         # Empty lines in front make the line numbers of errors those of the page.
         first = text.count("\n", 0, block.start("code"))
@@ -52,19 +53,19 @@ def run_page(text: str) -> Iterator[tuple[re.Match[str], str]]:
         yield block, _trimmed(printed.getvalue())
 
 
-def mismatches(text: str) -> list[Mismatch]:
+def mismatches(text: str, slow: bool = False) -> list[Mismatch]:
     """Return the blocks that print something else than the page says."""
     return [
         Mismatch(text.count("\n", 0, block.start()) + 1, block["output"] or "", printed)
-        for block, printed in run_page(text)
+        for block, printed in run_page(text, slow)
         if printed != (block["output"] or "")
     ]
 
 
-def rewritten(text: str) -> str:
+def rewritten(text: str, slow: bool = False) -> str:
     """Return the page with what its blocks print."""
     parts, end = [], 0
-    for block, printed in run_page(text):
+    for block, printed in run_page(text, slow):
         stop = block.end("code") + len("```\n")
         parts += [text[end:stop], f"\n```output\n{printed}```\n" if printed else ""]
         end = block.end()
@@ -80,14 +81,16 @@ def main() -> int:
     """Check or rewrite every page; return 1 where a page is wrong."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true", help="put what was printed into the pages")
-    write = parser.parse_args().write
+    parser.add_argument("--slow", action="store_true", help="run the slow blocks, too")
+    parser.add_argument("pages", nargs="*", type=Path, help="which pages; all without")
+    options = parser.parse_args()
     wrong = 0
-    for path in pages():
+    for path in options.pages or pages():
         text = path.read_text(encoding="utf-8")
-        if write:
-            path.write_text(rewritten(text), encoding="utf-8")
+        if options.write:
+            path.write_text(rewritten(text, options.slow), encoding="utf-8")
             continue
-        for line, promised, printed in mismatches(text):
+        for line, promised, printed in mismatches(text, options.slow):
             wrong += 1
             print(f"{path.name}:{line}: promised\n{promised}but printed\n{printed}")
     return 1 if wrong else 0

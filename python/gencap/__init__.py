@@ -1,11 +1,13 @@
 """Bits of reliable information per object: how much of a clustering is real."""
 
-from gencap import channel, datasets, sampling, weights
+from gencap import channel, criteria, datasets, sampling, weights
 from gencap._core import __version__
 from gencap._progress import Cancelled, Control, Progress
+from gencap._square import AsymmetryWarning
 from gencap.agreement import capacity_from_probabilities, hamming_capacity
 from gencap.annealing import Annealing
 from gencap.capacity import capacity
+from gencap.embedding import Embedding, constant_shift_embedding
 from gencap.instances import Instances, Pair
 from gencap.models import (
     AdaptiveRatioCut,
@@ -28,6 +30,7 @@ from gencap.results import (
 )
 from gencap.scans import scan
 from gencap.selection import select_order
+from gencap.similarity import Similarity, path_distances, similarity
 from gencap.splits import (
     OptimisticPairingWarning,
     random_feature_splits,
@@ -43,11 +46,13 @@ __all__ = [
     "AdaptiveRatioCut",
     "Annealing",
     "AnnealingStep",
+    "AsymmetryWarning",
     "Cancelled",
     "Capacity",
     "CentroidClustering",
     "Control",
     "Curve",
+    "Embedding",
     "GaussianMixture",
     "Instances",
     "NullResult",
@@ -56,18 +61,23 @@ __all__ = [
     "Pair",
     "Progress",
     "Scan",
+    "Similarity",
     "Split",
     "Trajectory",
     "__version__",
     "capacity",
     "capacity_from_probabilities",
     "channel",
+    "constant_shift_embedding",
+    "criteria",
     "datasets",
     "hamming_capacity",
+    "path_distances",
     "random_feature_splits",
     "sampling",
     "scan",
     "select_order",
+    "similarity",
     "split_features",
     "split_objects",
     "weights",

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from gencap import _core
-from gencap._graph_input import GraphInput
 from gencap._lockstep import PairCurves, collect, seed_of_pair
 from gencap._parallel import parallel_map
 from gencap._progress import Control
 from gencap._validation import FloatArray, check_integer
 from gencap.instances import Pair
 from gencap.models import AnnealedClusterer, GraphClusterer
+from gencap.similarity import Similarity
 
 __all__ = ["anneal_graphs"]
 
@@ -31,7 +31,7 @@ INDEPENDENT_OF_K = ("pairwise", "normalized_cut")
 class _Setup:
     """What it takes to run the first pair again."""
 
-    graphs: tuple[GraphInput, GraphInput]
+    graphs: tuple[Similarity, Similarity]
     cost: _core.GraphCost
     params: _core.AnnealParams
     betas: list[float]
@@ -43,8 +43,8 @@ class _Setup:
     def states(self, steps: list[int], threads: int, control: Control) -> Any:
         """Replay the winners of both instances and return their assignments at these steps."""
         return _core.graph_pair_probabilities(
-            self.graphs[0].similarity,
-            self.graphs[1].similarity,
+            self.graphs[0].core,
+            self.graphs[1].core,
             self.cost,
             self.params,
             self.betas,
@@ -99,7 +99,7 @@ class _Chain:
     """Models that differ in one parameter only, in its rising order, with their shifts."""
 
     members: tuple[int, ...]
-    graphs: tuple[tuple[GraphInput, GraphInput], ...]
+    graphs: tuple[tuple[Similarity, Similarity], ...]
     shifts: tuple[float, ...]
 
 
@@ -119,11 +119,11 @@ def anneal_graphs(
     """
     if not models:
         return []
-    opened: dict[str, tuple[tuple[GraphInput, GraphInput], ...]] = {}
+    opened: dict[str, tuple[tuple[Similarity, Similarity], ...]] = {}
     for model in models:
         if model.measure not in opened:
             opened[model.measure] = tuple(
-                (model.open(pair.first, "first"), model.open(pair.second, "second"))
+                (model.open(pair.first, control), model.open(pair.second, control))
                 for pair in pairs
             )
     chains = [
@@ -177,7 +177,7 @@ def _families(models: Sequence[GraphClusterer], along: str) -> list[tuple[int, .
 
 
 def _shifts(
-    models: Sequence[GraphClusterer], opened: dict[str, tuple[tuple[GraphInput, GraphInput], ...]]
+    models: Sequence[GraphClusterer], opened: dict[str, tuple[tuple[Similarity, Similarity], ...]]
 ) -> list[tuple[float, ...]]:
     """Candidates for the shifts of a family: its members have equally many."""
     graphs = [graph for pair in opened[models[0].measure] for graph in pair]
@@ -198,7 +198,7 @@ def _grids(
         if key not in known:
             cost = model.core_cost(shift)
             known[key] = min(
-                _core.graph_critical(graph.similarity, cost, k, threads, switches=control.switches)
+                _core.graph_critical(graph.core, cost, k, threads, switches=control.switches)
                 for pair in chain.graphs
                 for graph in pair
             )
@@ -234,8 +234,8 @@ def _run(
         model = models[member]
         found.append(
             _core.graph_pair(
-                first.similarity,
-                second.similarity,
+                first.core,
+                second.core,
                 model.core_cost(shift),
                 model.core_params(),
                 betas,

@@ -9,15 +9,20 @@ import numpy as np
 
 from gencap._parallel import parallel_map
 from gencap._progress import Control
-from gencap._validation import check_choice, check_integer
+from gencap._validation import FloatArray, check_choice, check_integer
 from gencap.instances import Instances, Pair
 from gencap.nulls import KINDS, permute_edges
 from gencap.results import NullResult
 from gencap.splits import FeatureSplits
 
-__all__ = ["NullKinds", "calibrate", "check_null"]
+__all__ = ["NullKinds", "calibrate", "check_null", "joint_p_value", "single_null"]
 
 NullKinds: TypeAlias = str | Sequence[str] | None
+
+# Without structure capacities are 0 up to rounding: such draws tie with the observed value.
+ROUNDING = 1e-6
+# A null that hardly varies is measured in this many bits instead of its own spread.
+SMALLEST_SPREAD = 1e-3
 
 
 def check_null(null: NullKinds) -> tuple[str, ...]:
@@ -30,49 +35,66 @@ def check_null(null: NullKinds) -> tuple[str, ...]:
 
 
 def calibrate(
-    statistic: Callable[[Any, Control], float],
+    statistics: Callable[[Any, Control], Sequence[float]],
     measured: Any,
     *,
-    observed: float,
     kinds: Sequence[str],
     draws: int,
     seed: int,
     threads: int,
     control: Control,
     edges: bool = False,
-) -> dict[str, NullResult]:
-    """Draw twins of the measurements and send each through `statistic`.
+) -> dict[str, FloatArray]:
+    """Draw twins of the measurements and send each through `statistics`.
 
-    The p-value counts the observed value among the draws, so that it is never 0 and, for data from
-    the null itself, at most `a` with probability at most `a`. With `edges` the instances are
-    similarities and their edges are permuted.
+    With `edges` the instances are similarities, and their edges are permuted.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (draws, number of statistics)
     """
+    if not kinds:
+        return {}
     if edges and "gaussian" in kinds:
         raise ValueError(
             "null 'gaussian' needs vectors: given similarities have no covariance to keep; "
             "use null='independent', which permutes the edges"
         )
     draws = check_integer(draws, "null_draws")
-    out: dict[str, NullResult] = {}
+    out: dict[str, FloatArray] = {}
     for kind in kinds:
 
-        def job(draw: int, silent: Control, kind: str = kind) -> float:
+        def job(draw: int, silent: Control, kind: str = kind) -> Sequence[float]:
             rng = np.random.default_rng([seed, KINDS.index(kind), draw])
             twin = _edge_twin(measured, rng) if edges else _twin(measured, kind, rng)
-            return statistic(twin, silent)
+            return statistics(twin, silent)
 
-        values = np.array(
-            parallel_map(
-                job,
-                range(draws),
-                threads=threads,
-                control=control,
-                message=f"{kind} null",
-            )
+        values = parallel_map(
+            job, range(draws), threads=threads, control=control, message=f"{kind} null"
         )
-        p_value = (1 + int((values >= observed).sum())) / (1 + draws)
-        out[kind] = NullResult(kind, values, p_value)
+        out[kind] = np.array(values, dtype=np.float64).reshape(draws, -1)
     return out
+
+
+def single_null(kind: str, observed: float, draws: FloatArray) -> NullResult:
+    """Return the calibration of one capacity."""
+    return NullResult(kind, draws, joint_p_value(np.array([observed]), draws[:, None]))
+
+
+def joint_p_value(observed: FloatArray, draws: FloatArray) -> float:
+    """p-value of the largest standardized excess over several statistics.
+
+    A continuum gains bits with every further cluster while real clusters saturate at their number:
+    a common bar for all K would hide few, well separated clusters behind the finest section of a
+    continuum. So every K is compared with the null at the same K, in units of the null's spread,
+    and the largest excess is ranked among the draws' own largest excesses. Data and draws are
+    standardized together and stay exchangeable: for data from the null itself the p-value is at
+    most `a` with probability at most `a`, however many K were tried.
+    """
+    pooled = np.vstack([observed, draws])
+    spread = np.maximum(pooled.std(axis=0), SMALLEST_SPREAD)
+    excess = ((pooled - pooled.mean(axis=0)) / spread).max(axis=1)
+    return (1 + int((excess[1:] >= excess[0] - ROUNDING).sum())) / len(pooled)
 
 
 def _twin(measured: Any, kind: str, rng: np.random.Generator) -> Any:

@@ -51,9 +51,10 @@ def parallel_map(
                     results[waiting.pop(future)] = future.result()
                 control(Progress(len(results), total, message))
         except BaseException:
-            control.cancel()
+            # First those that have not begun, or they would take the place of those that stop.
             for future in waiting:
                 future.cancel()
+            control.cancel()
             raise
     return [results[index] for index in range(total)]
 

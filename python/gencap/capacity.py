@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,7 +12,7 @@ from sklearn.base import clone
 from gencap import _core
 from gencap._graph_pairs import anneal_graphs
 from gencap._lockstep import COUPLINGS, PairCurves, anneal_pairs, auto_coupling
-from gencap._nulls import NullKinds, calibrate, check_null
+from gencap._nulls import NullKinds, calibrate, check_null, single_null
 from gencap._progress import Control, ProgressCallback, as_control
 from gencap._validation import FloatArray, IntArray, check_choice, check_n_jobs, check_seed
 from gencap.agreement import hamming_capacity
@@ -103,14 +103,13 @@ def capacity(
         [model], measured, coupling, seed=seed, threads=threads, control=control, keep=keep
     )[0]
 
-    def statistic(twin: Measurements, silent: Control) -> float:
+    def statistics(twin: Measurements, silent: Control) -> list[float]:
         again = measure([model], twin, coupling, seed=seed, threads=1, control=silent)
-        return again[0].raw_bits
+        return [again[0].raw_bits]
 
-    nulls = calibrate(
-        statistic,
+    draws = calibrate(
+        statistics,
         measured,
-        observed=found.raw_bits,
         kinds=kinds,
         draws=null_draws,
         seed=seed,
@@ -118,7 +117,8 @@ def capacity(
         control=control,
         edges=is_precomputed(model),
     )
-    return _replace(found, null=nulls)
+    nulls = {kind: single_null(kind, found.raw_bits, drawn[:, 0]) for kind, drawn in draws.items()}
+    return replace(found, null=nulls)
 
 
 def model_seed(model: Any) -> Any:
@@ -158,7 +158,7 @@ def measure(
 ) -> list[Capacity]:
     """Measure several models on the same pairs; all their runs form one pool of tasks.
 
-    Graph models that differ in the parameter `along` only also start from their neighbor's solution.
+    Graph models that differ in `along` only also start from their neighbor's solution.
     """
     pairs = pairs_of(measured)
     results: dict[int, Capacity] = {}
@@ -201,7 +201,8 @@ def measure(
         control=control,
         along=along,
     )
-    for (index, model), curves in zip([*annealed, *graphs], runs, strict=True):
+    measured_models: list[tuple[int, AnnealedClusterer | GraphClusterer]] = [*annealed, *graphs]
+    for (index, model), curves in zip(measured_models, runs, strict=True):
         results[index] = _summarize(model, pairs, curves, seed, threads, control, keep)
     return [results[index] for index in range(len(models))]
 
@@ -394,7 +395,3 @@ def _fit_labels(model: Any, x: FloatArray, seed: int, control: Control) -> IntAr
         fresh.fit(x)
     labels = fresh.labels_ if hasattr(fresh, "labels_") else fresh.predict(x)
     return np.asarray(labels)
-
-
-def _replace(found: Capacity, **changes: Any) -> Capacity:
-    return Capacity(**{**found.__dict__, **changes})

@@ -158,10 +158,8 @@ def _value(model: GaussianMixture, x: FloatArray, control: Control) -> float:
     if model.trajectory_ is None:
         raise ValueError(f"solver must follow temperatures: got {model.solver!r}")
     n, d = x.shape
-    # Data narrower than the model are critical above beta = 1: it is then the first temperature.
-    here = int(np.argmin(np.abs(model.trajectory_.betas - 1.0)))
     # At beta = 1 the free energy is -sum_i ln sum_k N(x_i | mu_k, C_k); equal weights add ln K.
-    free_energy = model.trajectory_.free_energies[here]
+    free_energy = model.trajectory_.free_energies[-1]
     negative_log_likelihood = free_energy + n * math.log(model.n_clusters)
     return float(2.0 * negative_log_likelihood + _n_parameters(model, d) * math.log(n))
 

@@ -143,7 +143,7 @@ class NullResult:
     draws : ndarray
         Raw capacity of every draw, in bits per object.
     p_value : float
-        (1 + number of draws at least as large as the observed raw capacity) / (1 + draws).
+        (1 + number of draws that exceed the null as far as the data do) / (1 + draws).
     """
 
     kind: str
@@ -257,7 +257,8 @@ class Order:
     best : int
         Smallest K within max(0.01 bit, one standard deviation) of the best; 1 without structure.
     null : dict of str to NullResult
-        Calibrations of the *best* capacity; each draw went through the same choice of K.
+        Calibrations: draws at the chosen K, p-values over all K tried (every draw was measured at
+        all of them). Those of a single K are in ``capacities[K].null``.
     level : float
         Level at which `verdict` reads the p-values.
     """

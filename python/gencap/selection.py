@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
-from gencap._nulls import NullKinds, calibrate, check_null
+from gencap._nulls import NullKinds, calibrate, check_null, joint_p_value, single_null
 from gencap._progress import Control, ProgressCallback, as_control
-from gencap._validation import check_integer, check_n_jobs, check_seed
+from gencap._validation import FloatArray, check_integer, check_n_jobs, check_seed
 from gencap.capacity import Measurements, as_measurements, is_precomputed, measure
-from gencap.results import Capacity, Order
+from gencap.results import Capacity, NullResult, Order
 
 __all__ = ["best_order", "select_order"]
 
@@ -48,8 +49,9 @@ def select_order(
     coupling, random_state, n_jobs, progress
         As in `capacity`.
     null : None, "independent", "gaussian", "both" or a sequence of kinds
-        Calibrations of the best capacity. Every draw goes through the same choice of K, so that
-        having tried many K does not make the answer look more certain than it is.
+        Calibrations of the choice. Every draw is measured at all K; the data's largest excess over
+        the null at the same K, in units of the null's spread, is ranked among the draws' own.
+        Having tried many K thus does not make the answer look more certain than it is.
     null_draws : int
         Draws per calibration.
 
@@ -78,14 +80,13 @@ def select_order(
     found = measure(models, measured, coupling, seed=seed, threads=threads, control=control)
     capacities = dict(zip(numbers, found, strict=True))
 
-    def statistic(twin: Measurements, silent: Control) -> float:
+    def statistics(twin: Measurements, silent: Control) -> list[float]:
         again = measure(models, twin, coupling, seed=seed, threads=1, control=silent)
-        return max(c.raw_bits for c in again)
+        return [c.raw_bits for c in again]
 
-    nulls = calibrate(
-        statistic,
+    draws = calibrate(
+        statistics,
         measured,
-        observed=max(c.raw_bits for c in found),
         kinds=kinds,
         draws=null_draws,
         seed=seed,
@@ -93,7 +94,27 @@ def select_order(
         control=control,
         edges=is_precomputed(model),
     )
-    return Order(capacities, best_order(capacities), nulls)
+    return _calibrated(capacities, draws)
+
+
+def _calibrated(capacities: dict[int, Capacity], draws: Mapping[str, FloatArray]) -> Order:
+    """Attach the null draws: to every K its own, to the choice the p-value over all K."""
+    numbers, best = list(capacities), best_order(capacities)
+    marked = {
+        k: replace(
+            c, null={kind: single_null(kind, c.raw_bits, d[:, i]) for kind, d in draws.items()}
+        )
+        for i, (k, c) in enumerate(capacities.items())
+    }
+    # One cluster has 0 bits in data and twins alike: it says nothing about either.
+    tried = [i for i, k in enumerate(numbers) if k > 1]
+    shown = numbers.index(best) if best in capacities else 0
+    observed = np.array([capacities[numbers[i]].raw_bits for i in tried])
+    nulls = {
+        kind: NullResult(kind, d[:, shown], joint_p_value(observed, d[:, tried]) if tried else 1.0)
+        for kind, d in draws.items()
+    }
+    return Order(marked, best, nulls)
 
 
 def best_order(capacities: Mapping[int, Capacity]) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from gencap import study as studies
@@ -101,7 +103,9 @@ def make_order(best=4, n_max=8, n_objects=300, null=None, heights=None, **change
     capacities = {
         k: make_capacity(k, bits, n_objects, seed=k, **changes) for k, bits in heights.items()
     }
-    return Order(capacities, best, make_nulls() if null is None else null)
+    nulls = make_nulls() if null is None else null
+    marked = {k: replace(c, null=nulls) for k, c in capacities.items()}
+    return Order(marked, best, nulls)
 
 
 def make_data(labels, n_columns=2, seed=0):

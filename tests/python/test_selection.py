@@ -10,6 +10,7 @@ import pytest
 import sklearn.mixture
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
 from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans
 
 import gencap
@@ -23,7 +24,9 @@ from gencap import (
     capacity,
     datasets,
     select_order,
+    split_features,
 )
+from gencap._nulls import joint_p_value
 from gencap.results import VERDICTS
 from gencap.selection import best_order
 
@@ -154,8 +157,11 @@ def separated():
     return datasets.gaussians(200, variance=1.0, random_state=0)
 
 
-def test_the_planted_number_is_chosen(separated):
-    order = select_order(CentroidClustering(random_state=0), separated.pair, range(1, 8))
+def test_the_planted_number_is_chosen():
+    # One pair of 200 objects is too few for differences of 0.01 bit: there surplus centroids gain
+    # .01 to .04 bits by chance, and K = 5 to 8 is chosen (with 4 effective clusters).
+    pair = datasets.gaussians(800, variance=1.0, random_state=0).pair
+    order = select_order(CentroidClustering(random_state=0), pair, range(1, 8))
     assert order.best == 4
     assert isinstance(order.bits, pd.Series)
     assert list(order.bits.index) == list(range(1, 8))
@@ -193,20 +199,44 @@ def test_unusable_numbers_are_named(numbers, error, message, separated):
         select_order(CentroidClustering(), separated.pair, numbers)
 
 
-def test_null_draws_go_through_the_same_choice(separated):
+def test_null_draws_are_measured_at_every_number(separated):
     model = CentroidClustering(random_state=0, annealing=QUICK)
     order = select_order(model, separated.pair, [2, 4], null="gaussian", null_draws=3)
     assert set(order.null) == {"gaussian"}
-    draws = order.null["gaussian"].draws
     for draw in range(3):
-        # Each draw: the twin of the pair, the best over all numbers that were tried.
+        # Each draw: the twin of the pair, measured like the pair itself.
         twin = separated.pair.resample("gaussian", np.random.default_rng([0, 1, draw]))
-        again = [
-            capacity(CentroidClustering(k, random_state=0, annealing=QUICK), twin).raw_bits
-            for k in (2, 4)
-        ]
-        assert draws[draw] == max(again)
+        for k in (2, 4):
+            again = capacity(CentroidClustering(k, random_state=0, annealing=QUICK), twin)
+            assert order.capacities[k].null["gaussian"].draws[draw] == again.raw_bits
+    assert order.best == 4
+    assert_array_equal(order.null["gaussian"].draws, order.capacities[4].null["gaussian"].draws)
     assert order.null["gaussian"].p_value == 0.25
+
+
+def test_few_separated_clusters_are_not_hidden_by_a_fine_continuum():
+    # Two groups ten standard deviations apart hold one bit. A Gaussian of the same covariance is
+    # almost a line: cut into many pieces it reaches more than that bit, though less at K = 2.
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 4)) + 10.0 * rng.integers(2, size=80)[:, None]
+    model = CentroidClustering(random_state=0)
+    order = select_order(model, split_features(X), range(1, 9), null="both", null_draws=19)
+    finest = order.capacities[8].null["gaussian"].bits
+    assert finest > order.bits[2] > order.capacities[2].null["gaussian"].bits
+    assert (order.best, order.verdict) == (2, "clusters")
+
+
+def test_the_joint_p_value_keeps_its_level_however_many_numbers_are_tried():
+    # Exchangeable rows: each of the 20 values 1/20 .. 1 is equally likely, so that among 2,000 sets
+    # 100 +- 9.7 lie at the lowest; five standard deviations.
+    rng = np.random.default_rng(0)
+    scales = np.array([0.01, 1.0, 5.0, 0.3])
+    hits = 0
+    for _ in range(2000):
+        rows = scales * (rng.normal(size=(20, 4)) + rng.normal(size=(20, 1)))
+        hits += joint_p_value(rows[0], rows[1:]) <= 1 / 20
+    assert abs(hits - 100) < 5 * 9.75
+    assert joint_p_value(np.zeros(2), np.full((19, 2), 1e-17)) == 1.0
 
 
 # Any clusterer, by its labels

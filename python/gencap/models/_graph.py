@@ -7,7 +7,7 @@ import numbers
 import warnings
 from abc import ABC
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import validate_data
 
 from gencap import _core
-from gencap._graph_input import MEASURES, GraphInput, open_graph
+from gencap._graph_input import smallest
 from gencap._progress import Control, ProgressCallback, as_control
 from gencap._validation import (
     InputTypeError,
@@ -28,6 +28,7 @@ from gencap._validation import (
 )
 from gencap.annealing import Annealing, trajectory_of
 from gencap.results import AnnealingStep, Trajectory
+from gencap.similarity import MEASURES, Measure, Similarity, similarity
 
 __all__ = ["GRAPH_ANNEALING", "GraphClusterer"]
 
@@ -73,24 +74,27 @@ class GraphClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         """Tell scikit-learn whether square input is a matrix of similarities."""
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.is_pairwise
+        tags.input_tags.sparse = self.is_pairwise
         return tags
 
-    def open(self, X: Any, name: str = "X") -> GraphInput:
-        """Turn vectors, or a similarity with ``measure="precomputed"``, into a graph."""
-        return open_graph(X, check_choice(self.measure, "measure", MEASURES), name)
+    def open(self, X: Any, progress: Control | None = None) -> Similarity:
+        """Turn vectors, or a matrix with ``measure="precomputed"``, into a similarity."""
+        check_choice(self.measure, "measure", MEASURES)
+        measure = cast(Measure, self.measure)
+        return similarity(X, measure, n_jobs=self.n_jobs, progress=progress)
 
-    def shift_candidates(self, graphs: Sequence[GraphInput]) -> list[float]:
+    def shift_candidates(self, graphs: Sequence[Similarity]) -> list[float]:
         """Return the shifts among which capacities choose; one where there is no choice."""
         return [self.shift_for(graphs)]
 
-    def shift_for(self, graphs: Sequence[GraphInput]) -> float:
+    def shift_for(self, graphs: Sequence[Similarity]) -> float:
         """Return the shift that a fit of these graphs uses."""
         shift = getattr(self, "shift", 0.0)
         return self._automatic_shift(graphs) if _is_auto(shift) else check_shift(shift)
 
-    def _automatic_shift(self, graphs: Sequence[GraphInput]) -> float:
+    def _automatic_shift(self, graphs: Sequence[Similarity]) -> float:
         """Return the smallest shift that makes every similarity non-negative."""
-        return max(0.0, -min(graph.smallest() for graph in graphs))
+        return max(0.0, -min(smallest(graph) for graph in graphs))
 
     def core_cost(self, shift: float) -> _core.GraphCost:
         """Hand the cost function to the compiled core."""
@@ -132,8 +136,8 @@ class GraphClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
                 f"{graph.n_objects} objects"
             )
         return _core.graph_cost(
-            graph.similarity,
-            self.core_cost(self.shift_for([graph])),
+            graph.core,
+            self.core_cost(self.shift_for([graph]) + graph.shift),
             codes.astype(np.uintp),
             max(check_integer(self.n_clusters, "n_clusters"), int(codes.max()) + 1),
         )
@@ -143,8 +147,9 @@ class GraphClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array-like of shape (N, D), DataFrame, or similarity of shape (N, N)
-            One row per object; a similarity with ``measure="precomputed"``.
+        X : array-like of shape (N, D), DataFrame, sparse matrix or Similarity
+            One row per object; with ``measure="precomputed"`` the (N, N) similarities themselves.
+            A `Similarity` is used as it is, whatever the measure.
         y : None
             Ignored; here for scikit-learn's conventions.
         progress : callable, optional
@@ -164,17 +169,18 @@ class GraphClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         return self
 
     def _fit(self, X: Any, control: Control) -> None:
-        graph = self.open(X)
+        graph = self.open(X, control)
         validate_data(self, X, skip_check_array=True)
         check_n_clusters(self.n_clusters, graph.n_objects)
         params, self.seed_ = self.core_params(), check_seed(self.random_state)
         self.shift_ = self.shift_for([graph])
-        cost, threads = self.core_cost(self.shift_), check_n_jobs(self.n_jobs)
+        threads = check_n_jobs(self.n_jobs)
+        cost = self.core_cost(self.shift_ + graph.shift)
         critical = _core.graph_critical(
-            graph.similarity, cost, self.n_clusters, threads, switches=control.switches
+            graph.core, cost, self.n_clusters, threads, switches=control.switches
         )
         columns, self.probabilities_, labels, self.cost_, costs = _core.graph_fit(
-            graph.similarity,
+            graph.core,
             cost,
             params,
             _core.graph_grid(params, critical),

@@ -7,10 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gencap._graph_input import GraphInput
+from gencap._graph_input import off_diagonal
 from gencap._validation import FloatArray
 from gencap.annealing import Annealing
 from gencap.models._graph import GraphClusterer
+from gencap.similarity import Similarity
 
 __all__ = ["CorrelationClustering"]
 
@@ -30,8 +31,9 @@ class CorrelationClustering(GraphClusterer):
         minus their 75 % quantile; capacities, which can compare, choose the best of 0, minus the
         50, 75 and 90 % quantiles, and minus 1, 2 and 4 times the largest absolute similarity.
     measure : str, default="pearson"
-        "euclidean", "sqeuclidean", "pearson", "cosine", "path", or "precomputed" for a square
-        matrix of similarities. A distance d becomes the similarity v - d, v the largest distance.
+        "euclidean", "sqeuclidean", "pearson", "cosine", "inner", "path", or "precomputed" for a
+        square matrix of similarities. A distance d becomes the similarity v - d, with v the
+        largest distance.
     solver : {"mean_field", "gibbs"}, default="mean_field"
         Sequential mean-field annealing, or annealed Gibbs sampling on the same potentials.
     n_init : int, default=6
@@ -99,11 +101,11 @@ class CorrelationClustering(GraphClusterer):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _automatic_shift(self, graphs: Sequence[GraphInput]) -> float:
+    def _automatic_shift(self, graphs: Sequence[Similarity]) -> float:
         """Return minus the 75 % quantile of the off-diagonal similarities."""
         return -float(np.quantile(_pooled(graphs), 0.75))
 
-    def shift_candidates(self, graphs: Sequence[GraphInput]) -> list[float]:
+    def shift_candidates(self, graphs: Sequence[Similarity]) -> list[float]:
         """Return the grid that capacities try with ``shift="auto"``."""
         if self.shift != "auto":
             return [self.shift_for(graphs)]
@@ -114,7 +116,7 @@ class CorrelationClustering(GraphClusterer):
         return sorted({float(shift) + 0.0 for shift in grid}, reverse=True)
 
 
-def _pooled(graphs: Sequence[GraphInput]) -> FloatArray:
+def _pooled(graphs: Sequence[Similarity]) -> FloatArray:
     """Similarities of different objects in all graphs; a lone object has none."""
-    values = np.concatenate([graph.off_diagonal() for graph in graphs])
+    values = np.concatenate([off_diagonal(graph) for graph in graphs])
     return values if len(values) else np.zeros(1)

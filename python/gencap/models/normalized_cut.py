@@ -23,8 +23,9 @@ class NormalizedCut(GraphClusterer):
     shift : "auto" or float, default="auto"
         Added to every similarity. "auto": the smallest shift that makes all of them non-negative.
     measure : str, default="sqeuclidean"
-        "euclidean", "sqeuclidean", "pearson", "cosine", "path", or "precomputed" for a square
-        matrix of similarities. A distance d becomes the similarity v - d, v the largest distance.
+        "euclidean", "sqeuclidean", "pearson", "cosine", "inner", "path", or "precomputed" for a
+        square matrix of similarities. A distance d becomes the similarity v - d, with v the
+        largest distance.
     solver : {"mean_field", "gibbs"}, default="mean_field"
         Sequential mean-field annealing, or annealed Gibbs sampling on the same potentials.
     n_init : int, default=6

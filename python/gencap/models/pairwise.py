@@ -22,8 +22,9 @@ class PairwiseClustering(GraphClusterer):
     n_clusters : int, default=2
         Number of clusters; some may stay empty.
     measure : str, default="sqeuclidean"
-        "euclidean", "sqeuclidean", "pearson", "cosine", "path", or "precomputed" for a square
-        matrix of similarities. A distance d becomes the similarity v - d, v the largest distance.
+        "euclidean", "sqeuclidean", "pearson", "cosine", "inner", "path", or "precomputed" for a
+        square matrix of similarities. A distance d becomes the similarity v - d, with v the
+        largest distance.
     solver : {"mean_field", "gibbs"}, default="mean_field"
         Sequential mean-field annealing, or annealed Gibbs sampling on the same potentials.
     n_init : int, default=6

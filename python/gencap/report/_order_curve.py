@@ -7,8 +7,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from gencap.report._canvas import INK, MUTED, OKABE_ITO, Plot, new_figure, style
-from gencap.report._capacity_curve import draw_null_bands
+from gencap.report._canvas import (
+    INK,
+    MUTED,
+    NULL_COLORS,
+    NULL_NAMES,
+    OKABE_ITO,
+    Plot,
+    new_figure,
+    style,
+)
 from gencap.results import Order
 
 if TYPE_CHECKING:
@@ -21,7 +29,7 @@ CAPTION = (
     "the clustering both measurements confirm; once the line stops rising, further clusters add "
     "nothing reliable. The ring marks the choice K*: the smallest K that is as good as the best "
     "within its error. Error bars are standard deviations over the splits, pale dots are single "
-    "splits, and bands show what data without such structure give after the same search."
+    "splits, and the dashed lines with their bands show what data without such structure give."
 )
 
 
@@ -65,7 +73,7 @@ def order_curve(order: Order) -> Plot:
         axes = figure.subplots()
         _draw_pairs(axes, order)
         _draw_means(axes, order)
-        draw_null_bands(axes, order.null)
+        _draw_nulls(axes, order)
         _set_axes(axes, order)
         axes.set_title(title)
         axes.legend(loc="upper left", bbox_to_anchor=(0.0, -0.14), ncols=2)
@@ -119,13 +127,28 @@ def _draw_means(axes: Axes, order: Order) -> None:
     )
 
 
+def _draw_nulls(axes: Axes, order: Order) -> None:
+    """Draw what each null gives at every K: a continuum, too, gains bits with more clusters."""
+    for kind, color in NULL_COLORS.items():
+        drawn = {k: c.null[kind] for k, c in order.capacities.items() if kind in c.null}
+        if not drawn:
+            continue
+        ks = np.array(list(drawn), dtype=float)
+        bits = np.array([null.bits for null in drawn.values()])
+        spread = np.array([null.bits_sd for null in drawn.values()])
+        low = np.maximum(bits - spread, 0.0)
+        axes.fill_between(ks, low, bits + spread, color=color, alpha=0.22, linewidth=0)
+        label = f"null: {NULL_NAMES[kind]}"
+        axes.plot(ks, bits, color=color, linestyle="--", linewidth=1.4, label=label)
+
+
 def _set_axes(axes: Axes, order: Order) -> None:
     from matplotlib.ticker import MaxNLocator
 
     ks = list(order.capacities)
     tops = [0.1, *(order.bits + order.bits_sd.fillna(0.0))]
-    tops += [n.bits + n.bits_sd for n in order.null.values()]
     for capacity in order.capacities.values():
+        tops += [n.bits + n.bits_sd for n in capacity.null.values()]
         tops += [*capacity.bits_per_pair]
     high = 1.12 * max(t for t in tops if np.isfinite(t))
     axes.set_ylim(-0.04 * high, high)

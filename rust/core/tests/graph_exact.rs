@@ -465,37 +465,3 @@ fn critical_temperatures_agree_with_finite_differences() {
         }
     });
 }
-
-#[test]
-fn nothing_splits_without_structure() {
-    let zeros = Array2::zeros((5, 5));
-    let ones = Array2::ones((5, 5));
-    with_context(|context| {
-        for cost in COSTS {
-            let similarity = Dense::new(zeros.view()).unwrap();
-            let graph = Graph::new(&similarity, cost, 0.0, context).unwrap();
-            assert_eq!(critical_beta(&graph, 3, context).unwrap(), f64::INFINITY, "{cost:?}");
-        }
-        let similarity = Dense::new(ones.view()).unwrap();
-        for cost in [Cost::Pairwise, Cost::NormalizedCut, Cost::RatioCut] {
-            let graph = Graph::new(&similarity, cost, 0.0, context).unwrap();
-            assert_eq!(critical_beta(&graph, 3, context).unwrap(), f64::INFINITY, "{cost:?}");
-        }
-    });
-}
-
-#[test]
-fn bad_input_is_named() {
-    with_context(|context| {
-        let negative = -Array2::<f64>::ones((4, 4));
-        let similarity = Dense::new(negative.view()).unwrap();
-        let refused = Graph::new(&similarity, Cost::NormalizedCut, 0.0, context);
-        assert!(refused.is_err_and(|e| e.to_string().contains("negative degree: object 0")));
-        assert!(Graph::new(&similarity, Cost::NormalizedCut, 2.0, context).is_ok());
-        assert!(Graph::new(&similarity, Cost::Pairwise, f64::NAN, context).is_err());
-        let message = Cost::parse("adaptive_ratio_cut", 0.5).unwrap_err().to_string();
-        assert!(message.starts_with("p is 0.5"), "{message}");
-        assert_eq!(Cost::parse("adaptive_ratio_cut", 2.0), Ok(Cost::RatioCut));
-        assert!(Cost::parse("cut", 1.0).is_err());
-    });
-}

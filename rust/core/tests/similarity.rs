@@ -41,6 +41,8 @@ fn disagreement(found: &dyn Similarity, s: ArrayView2<'_, f64>, seed: u64, in_or
         let mut q = memberships(n, k, seed);
         let difference = found.matmul(q.view(), context).unwrap() - s.dot(&q);
         let mut worst = difference.iter().fold(0.0_f64, |most, v| most.max(v.abs()));
+        let difference = found.to_array(context).unwrap() - s;
+        worst = difference.iter().fold(worst, |most, v| most.max(v.abs()));
         let own = found.diagonal().iter().zip(s.diag());
         worst = own.fold(worst, |most, (a, b)| most.max((a - b).abs()));
         let mut fields = found.fields(q.view(), context).unwrap();

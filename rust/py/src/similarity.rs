@@ -148,6 +148,24 @@ impl PySimilarity {
         Ok(loan.lend()?.get().diagonal().to_vec().into_pyarray(py))
     }
 
+    /// The matrix itself, in memory of its own.
+    #[pyo3(signature = (threads=1, switches=None, report=None))]
+    fn toarray<'py>(
+        &self,
+        py: Python<'py>,
+        threads: usize,
+        switches: Option<&PySwitches>,
+        report: Option<Py<PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let loan = self.borrow(py)?;
+        let lent = loan.lend()?;
+        let out = run_detached(py, &Reporter::new(switches, report), |control| {
+            let workers = Workers::new(threads)?;
+            lent.get().to_array(Context { workers: &workers, control })
+        })?;
+        Ok(out.into_pyarray(py))
+    }
+
     /// The product S q.
     #[pyo3(signature = (q, threads=1, switches=None, report=None))]
     fn matmul<'py>(

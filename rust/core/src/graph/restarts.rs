@@ -12,6 +12,9 @@ use crate::workers::{Context, Workers};
 /// From this many objects on, one restart alone keeps all threads busy.
 const LARGE: usize = 20_000;
 
+/// Relative rounding of costs: the same partition under other labels sums in another order.
+const ROUNDING: f64 = 1e-12;
+
 /// The start that won on one instance.
 #[derive(Debug, Clone)]
 pub struct Winner {
@@ -62,8 +65,12 @@ pub fn best_plan(
     Ok(Winner { costs, ..tried.swap_remove(best) })
 }
 
+/// The first of the cheapest: costs that differ by rounding only are equal.
 fn best_of(tried: &[Winner]) -> usize {
-    (0..tried.len()).min_by(|&a, &b| tried[a].cost.total_cmp(&tried[b].cost)).unwrap_or(0)
+    (1..tried.len()).fold(0, |best, one| {
+        let margin = ROUNDING * tried[best].cost.abs();
+        if tried[one].cost < tried[best].cost - margin { one } else { best }
+    })
 }
 
 /// One start, followed up to hard assignments and finished by local search.

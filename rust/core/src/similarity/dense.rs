@@ -55,6 +55,10 @@ impl Similarity for Dense<'_> {
         Ok(out)
     }
 
+    fn to_array(&self, _context: Context<'_>) -> Result<Array2<f64>> {
+        Ok(self.s.to_owned())
+    }
+
     fn fields<'a>(
         &'a self,
         q: ArrayView2<'_, f64>,
@@ -72,13 +76,11 @@ pub(super) trait Rows: Similarity {
 
 impl Rows for Dense<'_> {
     fn row<'b>(&'b self, i: usize, buffer: &'b mut Vec<f64>) -> &'b [f64] {
-        match self.s.row(i).to_slice() {
-            Some(row) => row,
-            None => {
-                *buffer = self.s.row(i).to_vec();
-                buffer
-            }
+        if let Some(row) = self.s.row(i).to_slice() {
+            return row;
         }
+        *buffer = self.s.row(i).to_vec();
+        buffer
     }
 }
 

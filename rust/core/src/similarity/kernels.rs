@@ -34,13 +34,25 @@ pub(super) fn squared_distances_with<'a, S: Simd>(
     let mut first = start;
     for part in out.chunks_mut(CHUNK) {
         part.fill(0.0);
-        for (line, &center) in x.chunks_exact(stride.max(1)).zip(point) {
-            for (sum, value) in part.iter_mut().zip(&line[first..]) {
-                let difference = value - center;
-                *sum += difference * difference;
+        let size = part.len();
+        let line = |feature: usize| &x[feature * stride + first..feature * stride + first + size];
+        let square = |value: f64, center: f64| (value - center) * (value - center);
+        // Four features at a time: the sums are loaded and stored a quarter as often.
+        let mut feature = 0;
+        while feature + 4 <= point.len() {
+            let (a, b) = (line(feature), line(feature + 1));
+            let (c, d) = (line(feature + 2), line(feature + 3));
+            let p = &point[feature..feature + 4];
+            for ((((sum, a), b), c), d) in part.iter_mut().zip(a).zip(b).zip(c).zip(d) {
+                *sum +=
+                    (square(*a, p[0]) + square(*b, p[1])) + (square(*c, p[2]) + square(*d, p[3]));
             }
+            feature += 4;
         }
-        first += part.len();
+        for (feature, &center) in point.iter().enumerate().skip(feature) {
+            part.iter_mut().zip(line(feature)).for_each(|(sum, v)| *sum += square(*v, center));
+        }
+        first += size;
     }
 }
 

@@ -33,6 +33,9 @@ use crate::workers::Context;
 /// Multiplications of one block: well below the 20 ms between two ticks.
 const BLOCK_WORK: usize = 1 << 21;
 
+/// Columns of the unit matrix multiplied at a time when a matrix is formed.
+const UNIT_COLUMNS: usize = 256;
+
 /// A symmetric N x N matrix S of similarities, diagonal included.
 pub trait Similarity: Sync {
     /// Number of objects N.
@@ -48,6 +51,25 @@ pub trait Similarity: Sync {
 
     /// The product S q (N x K), diagonal included.
     fn matmul(&self, q: ArrayView2<'_, f64>, context: Context<'_>) -> Result<Array2<f64>>;
+
+    /// The matrix itself (N x N).
+    fn to_array(&self, context: Context<'_>) -> Result<Array2<f64>> {
+        let n = self.len();
+        let mut out = Array2::zeros((n, n));
+        for (b, mut part) in out.axis_chunks_iter_mut(Axis(1), UNIT_COLUMNS).enumerate() {
+            let first = b * UNIT_COLUMNS;
+            let unit = |(i, j): (usize, usize)| if i == first + j { 1.0 } else { 0.0 };
+            let units = Array2::from_shape_fn(part.dim(), unit);
+            part.assign(&self.matmul(units.view(), context)?);
+        }
+        // Rounded differently on both sides of the diagonal: keep one of them.
+        for i in 0..n {
+            let (above, mut below) = out.view_mut().split_at(Axis(0), i);
+            below.row_mut(0).iter_mut().zip(above.column(i)).for_each(|(low, high)| *low = *high);
+            below[[0, i]] = self.diagonal()[i];
+        }
+        Ok(out)
+    }
 
     /// The book-keeping of sequential sweeps that start from `q`.
     fn fields<'a>(

@@ -60,6 +60,18 @@ impl Similarity for OnTheFly {
         Ok(out)
     }
 
+    fn to_array(&self, context: Context<'_>) -> Result<Array2<f64>> {
+        let mut out = Array2::zeros((self.len(), self.len()));
+        fill_blocks(&mut out, self.len() * (self.x.d + 4), context, |rows, mut part| {
+            for (mut line, i) in part.outer_iter_mut().zip(rows) {
+                if let Some(line) = line.as_slice_mut() {
+                    self.write_row(i, line);
+                }
+            }
+        })?;
+        Ok(out)
+    }
+
     fn fields<'a>(
         &'a self,
         q: ArrayView2<'_, f64>,

@@ -81,6 +81,16 @@ impl Similarity for Sparse {
         Ok(out)
     }
 
+    fn to_array(&self, context: Context<'_>) -> Result<Array2<f64>> {
+        let mut out = Array2::zeros((self.len(), self.len()));
+        fill_blocks(&mut out, self.len(), context, |rows, mut part| {
+            for (mut line, i) in part.outer_iter_mut().zip(rows) {
+                self.row(i).for_each(|(j, value)| line[j] += value);
+            }
+        })?;
+        Ok(out)
+    }
+
     fn fields<'a>(
         &'a self,
         q: ArrayView2<'_, f64>,
