@@ -41,8 +41,8 @@ SHIFTS = {
     0.4: (-3.0, -2.5, -2.0, -1.5, -1.0, -0.5, 0.0, 0.5, 0.7, 1.0, 1.5, 2.0),
 }
 # Measured earlier for large negative shifts: at noise 0 the entropy can be read in two ways. At -2
-# without noise the planted clusters are still best, but only by 300 against 299 for an object of the
-# largest one: fewer bits are left where the annealing ends before temperatures resolve that.
+# without noise the planted clusters are still best, but only by 300 against 299 for an object of
+# the largest one: fewer bits are left where the annealing ends before it resolves that.
 FAR = {
     0.0: {-3.0: (1.22, 1.32), -2.0: (1.42, 1.459)},
     0.4: {-3.0: (1.217, 1.217), -2.0: (1.258, 1.258)},
@@ -126,16 +126,17 @@ def _rows(found: Scan, noise: float) -> list[Row]:
 def _balance_rows(found: Scan, noise: float) -> list[Row]:
     """Large negative shifts: more even clusters, fewer bits."""
     table = _table(found)
+    bits_of, entropy_of = table["bits"].to_dict(), table["entropy"].to_dict()
     rows = []
     for shift, (low, high) in FAR[noise].items():
-        if shift in table.index:
-            bits = float(table.loc[shift, "bits"])
+        if shift in bits_of:
+            bits = bits_of[shift]
             rows.append(
                 Row(
                     f"capacity at shift {shift:g} in bits, noise {noise:g} "
                     + (f"(earlier {low:g})" if low == high else f"(earlier {low:g} to {high:g})"),
                     "lower than 1.46" if high < PLANTED_BITS - 0.01 else "at most 1.46",
-                    f"{bits:.3f}, entropy {float(table.loc[shift, 'entropy']):.3f}",
+                    f"{bits:.3f}, entropy {entropy_of[shift]:.3f}",
                     # Four graphs scatter by .001 at noise .4; without noise ties decide.
                     verdict(low - 0.015 < bits < high + 0.015),
                 )

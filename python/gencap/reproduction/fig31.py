@@ -30,9 +30,9 @@ LEVELS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 # The parts that belong together, by Eq. 148: signal eigenvalues are 6 n and 2 n for parts of n.
 PARTITIONS = {"Min Cut": ((0, 1), (2, 3)), "Max Cut": ((0, 2), (1, 3))}
 # Measured earlier (three graphs); a mean of r graphs may miss by three standard errors of both
-# means. Single graphs scatter by .05 where capacity falls.
+# means. Single graphs scatter most where capacity falls.
 EARLIER = {("Min Cut", 0.85): 1.0, ("Min Cut", 0.9): 0.766, ("Max Cut", 0.7): 0.806}
-RUN_SPREAD = 0.05
+RUN_SPREAD = {0.85: 0.02, 0.9: 0.05, 0.7: 0.05}
 
 
 def measure(setting: Setting) -> Findings:
@@ -59,10 +59,10 @@ def measure(setting: Setting) -> Findings:
 
 
 def _models(setting: Setting) -> dict[str, GraphClusterer]:
-    given = {"measure": "precomputed", "random_state": setting.seed}
+    seed = setting.seed
     return {
-        "Min Cut": CorrelationClustering(2, shift=0.0, **given),
-        "Max Cut": MaxCut(2, **given),
+        "Min Cut": CorrelationClustering(2, shift=0.0, measure="precomputed", random_state=seed),
+        "Max Cut": MaxCut(2, measure="precomputed", random_state=seed),
     }
 
 
@@ -134,7 +134,7 @@ def _degraded_row(
     found: dict[tuple[str, float], Capacity], name: str, noise: float, paper: str
 ) -> Row:
     one, expected = found[name, noise], EARLIER[name, noise]
-    allowed = 3.0 * RUN_SPREAD * np.sqrt(1.0 / len(one.bits_per_pair) + 1.0 / 3.0)
+    allowed = 3.0 * RUN_SPREAD[noise] * np.sqrt(1.0 / len(one.bits_per_pair) + 1.0 / 3.0)
     return Row(
         f"capacity in bits, {name}, noise {noise:g} (earlier {expected:g})",
         paper,
