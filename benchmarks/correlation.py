@@ -102,12 +102,8 @@ def models(problem: Problem, n_jobs: int) -> dict[str, gencap.CorrelationCluster
         "n_jobs": n_jobs,
     }
     cold = gencap.Annealing(start=1e6, stop=1e6, n_steps=1, tol=1e-3, max_iter=60)
-    short = gencap.Annealing(n_steps=30, tol=1e-2, max_iter=20)
     return {
         "gencap, zero temperature": gencap.CorrelationClustering(n_init=2, annealing=cold, **given),
-        "gencap, mean field, 30 steps": gencap.CorrelationClustering(
-            n_init=1, annealing=short, **given
-        ),
         "gencap, mean field": gencap.CorrelationClustering(n_init=1, **given),
     }
 

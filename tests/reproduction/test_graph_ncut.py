@@ -79,4 +79,4 @@ def test_a_flat_curve_has_no_dip(order: Order) -> None:
 
 def test_figure_is_drawn(result: reproduction.ReproductionResult) -> None:
     axes = result.figures()["capacity"].axes[0]
-    assert np.isfinite(axes.lines[0].get_ydata()).all()
+    assert np.isfinite(np.asarray(axes.lines[0].get_ydata(), dtype=float)).all()

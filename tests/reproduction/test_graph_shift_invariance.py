@@ -29,9 +29,11 @@ def test_passes(result: reproduction.ReproductionResult) -> None:
 
 
 def test_pairwise_and_ratio_cut_do_not_notice(result: reproduction.ReproductionResult) -> None:
-    # Rounding of shifted sums only; Ratio Cut's bits hold logarithms of tiny probabilities.
+    # Rounding of shifted sums only.
     assert np.ptp(bits(result, "pairwise")) < 1e-6
-    assert np.ptp(bits(result, "ratio cut")) < 1e-4
+    assert np.ptp(bits(result, "ratio cut")) < 1e-6
+    # Two separated sources, drawn unevenly: almost one bit.
+    assert bits(result, "ratio cut")[0] == pytest.approx(1.0, abs=0.05)
 
 
 def test_normalized_and_adaptive_cuts_notice(result: reproduction.ReproductionResult) -> None:
@@ -43,19 +45,32 @@ def test_normalized_and_adaptive_cuts_notice(result: reproduction.ReproductionRe
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_costs_change_by_constants_for_any_labels(seed: int) -> None:
+@pytest.mark.parametrize("name", shift_invariance.INVARIANT)
+def test_costs_change_by_constants_for_any_labels(name: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    x = rng.normal(size=(40, 2))
-    s = shift_invariance.similarity_of(x)
-    labels = rng.permutation(np.arange(40) % shift_invariance.K)
-    assert all(row.passed for row in shift_invariance._cost_rows(s, labels))
+    s = shift_invariance.similarity_of(rng.normal(size=(40, 2)))
+    n_clusters = shift_invariance.MODELS[name]().n_clusters
+    labels = rng.permutation(np.arange(40) % n_clusters)
+    assert shift_invariance._cost_row(name, s, labels).passed
 
 
-def test_an_empty_cluster_keeps_the_constants() -> None:
+@pytest.mark.parametrize("name", shift_invariance.INVARIANT)
+def test_an_empty_cluster_keeps_the_constants(name: str) -> None:
     rng = np.random.default_rng(7)
     s = shift_invariance.similarity_of(rng.normal(size=(30, 2)))
-    rows = shift_invariance._cost_rows(s, np.arange(30) % 3)
-    assert [row.passed for row in rows] == [True, True]
+    n_clusters = shift_invariance.MODELS[name]().n_clusters
+    assert shift_invariance._cost_row(name, s, np.arange(30) % (n_clusters - 1)).passed
+
+
+def test_a_shift_without_the_diagonal_is_noticed() -> None:
+    """The diagonal enters with 1 / n_k: costs then depend on the number of clusters."""
+    rng = np.random.default_rng(8)
+    s = shift_invariance.similarity_of(rng.normal(size=(30, 2)))
+    model = shift_invariance.MODELS["pairwise"]()
+    labels = (np.arange(30) >= 10).astype(int)
+    change = model.cost(labels, s + 5.0 * (1.0 - np.eye(30))) - model.cost(labels, s)
+    # -s (N - 2) / 2 in place of -s N / 2, for two clusters.
+    assert change == pytest.approx(-70.0)
 
 
 def test_similarities_are_scaled() -> None:
