@@ -162,7 +162,7 @@ def _hard(order: Order, words: str, expected: tuple[float, float]) -> list[Row]:
     return [
         _chosen(order, words, N_PLANTED),
         Row(
-            f"capacity at K = 5 in bits, {words} (earlier {low:g} to {high:g})",
+            f"capacity at K = 5 in bits, {words} (allowed {low:g} to {high:g})",
             "largest of all K",
             spread(order.capacities[N_PLANTED].bits_per_pair),
             verdict(
