@@ -7,14 +7,37 @@ from typing import Any
 
 from gencap._progress import ProgressCallback, as_control
 from gencap._validation import check_choice, check_n_jobs, check_seed
-from gencap.reproduction import fig13, fig16, fig18, kary
+from gencap.reproduction import (
+    fig13,
+    fig16,
+    fig18,
+    fig23,
+    fig27,
+    fig29,
+    fig31,
+    fig37,
+    kary,
+    ncut,
+    shift_invariance,
+)
 from gencap.reproduction._result import Experiment, ReproductionResult, Row, Setting
 
 __all__ = ["ReproductionResult", "Row", "describe", "names", "run"]
 
-_EXPERIMENTS: dict[str, Experiment] = {
-    one.name: one for one in (kary.EXPERIMENT, fig13.EXPERIMENT, fig16.EXPERIMENT, fig18.EXPERIMENT)
-}
+_MODULES = (
+    kary,
+    fig13,
+    fig16,
+    fig18,
+    ncut,
+    fig23,
+    fig27,
+    fig29,
+    fig31,
+    fig37,
+    shift_invariance,
+)
+_EXPERIMENTS: dict[str, Experiment] = {one.EXPERIMENT.name: one.EXPERIMENT for one in _MODULES}
 
 
 def names() -> list[str]:
@@ -22,7 +45,7 @@ def names() -> list[str]:
 
     Examples
     --------
-    >>> names()
+    >>> names()[:4]
     ['kary', 'fig13', 'fig16', 'fig18']
     """
     return list(_EXPERIMENTS)
