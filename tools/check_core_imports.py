@@ -25,9 +25,11 @@ WRAPPERS = {
     "channel.py",
     "models/_base.py",
     "models/_graph.py",
+    "models/dominant_sets.py",
     "models/ratio_cut.py",
     "sampling.py",
     "similarity.py",
+    "termination.py",
     "weights.py",
 }
 # Rooms above the public names may use them as a user would.

@@ -345,69 +345,6 @@ def graph_pair_probabilities(
     switches: Switches | None = None,
     report: Report | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
-class Similarity:
-    @staticmethod
-    def dense(s: NDArray[np.float64]) -> Similarity: ...
-    @staticmethod
-    def low_rank(x: NDArray[np.float64], measure: str, offset: float = 0.0) -> Similarity: ...
-    @staticmethod
-    def sparse(
-        starts: NDArray[np.uintp], columns: NDArray[np.uint32], values: NDArray[np.float64]
-    ) -> Similarity: ...
-    @staticmethod
-    def tree(n: int, ends: NDArray[np.uint32], weights: NDArray[np.float64]) -> Similarity: ...
-    @staticmethod
-    def rows(x: NDArray[np.float64], offset: float) -> Similarity: ...
-    @property
-    def representation(self) -> str: ...
-    def diagonal(self) -> NDArray[np.float64]: ...
-    def matmul(
-        self,
-        q: NDArray[np.float64],
-        threads: int = 1,
-        switches: Switches | None = None,
-        report: Report | None = None,
-    ) -> NDArray[np.float64]: ...
-    def toarray(
-        self, threads: int = 1, switches: Switches | None = None, report: Report | None = None
-    ) -> NDArray[np.float64]: ...
-
-def euclidean_distances(
-    x: NDArray[np.float64],
-    threads: int = 1,
-    switches: Switches | None = None,
-    report: Report | None = None,
-) -> NDArray[np.float64]: ...
-def largest_squared_distance(
-    x: NDArray[np.float64],
-    threads: int = 1,
-    switches: Switches | None = None,
-    report: Report | None = None,
-) -> tuple[float, bool]: ...
-def spanning_tree(
-    x: NDArray[np.float64],
-    threads: int = 1,
-    switches: Switches | None = None,
-    report: Report | None = None,
-) -> tuple[NDArray[np.uint32], NDArray[np.float64]]: ...
-def spanning_tree_of_matrix(
-    d: NDArray[np.float64], switches: Switches | None = None, report: Report | None = None
-) -> tuple[NDArray[np.uint32], NDArray[np.float64]]: ...
-def spanning_forest_of_graph(
-    n: int,
-    ends: NDArray[np.uint32],
-    weights: NDArray[np.float64],
-    switches: Switches | None = None,
-    report: Report | None = None,
-) -> tuple[NDArray[np.uint32], NDArray[np.float64]]: ...
-def minimax_distances(
-    n: int,
-    ends: NDArray[np.uint32],
-    weights: NDArray[np.float64],
-    threads: int = 1,
-    switches: Switches | None = None,
-    report: Report | None = None,
-) -> NDArray[np.float64]: ...
 
 class Peeling(TypedDict):
     labels: NDArray[np.uintp]

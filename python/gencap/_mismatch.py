@@ -11,6 +11,8 @@ from gencap.instances import Pair
 
 __all__ = ["InstanceMismatchWarning", "describe_mismatch", "warn_of_mismatch"]
 
+# A few objects differ by chance; from here on the offset itself decides about clusters.
+OFFSET = 1.5
 # Spreads that differ by more than this factor are not at the same resolution at any temperature.
 SPREAD_FACTOR = 3.0
 
@@ -29,7 +31,7 @@ def describe_mismatch(pairs: Sequence[Pair]) -> list[str]:
     """
     found = []
     offset = max((_offset(pair) for pair in pairs if pair.same_columns), default=0.0)
-    if offset > 1.0:
+    if offset > OFFSET:
         found.append(
             f"the means of the two measurements differ by {offset:.3g} standard deviations, and "
             "such an offset hides the bits; center each measurement by itself, or say with "

@@ -94,9 +94,7 @@ def capacity(
     (2.0, 4.0)
     """
     control, threads = as_control(progress), check_n_jobs(n_jobs)
-    seed = check_seed(
-        getattr(model, "random_state", None) if random_state is None else random_state
-    )
+    seed = check_seed(model_seed(model) if random_state is None else random_state)
     measured = as_measurements(pair)
     kinds = check_null(null)
     if isinstance(model, AnnealedClusterer):
@@ -123,6 +121,11 @@ def capacity(
     )
     nulls = {kind: single_null(kind, found.raw_bits, drawn[:, 0]) for kind, drawn in draws.items()}
     return replace(found, null=nulls)
+
+
+def model_seed(model: Any) -> Any:
+    """Return the model's own `random_state`, where it has one."""
+    return getattr(model, "random_state", None)
 
 
 def as_measurements(pair: Any) -> Measurements:

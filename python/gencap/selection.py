@@ -13,7 +13,14 @@ from gencap._mismatch import warn_of_mismatch
 from gencap._nulls import NullKinds, calibrate, check_null, joint_p_value, single_null
 from gencap._progress import Control, ProgressCallback, as_control
 from gencap._validation import FloatArray, check_integer, check_n_jobs, check_seed
-from gencap.capacity import Measurements, as_measurements, is_precomputed, measure, pairs_of
+from gencap.capacity import (
+    Measurements,
+    as_measurements,
+    is_precomputed,
+    measure,
+    model_seed,
+    pairs_of,
+)
 from gencap.models import AnnealedClusterer
 from gencap.results import Capacity, NullResult, Order
 
@@ -71,9 +78,7 @@ def select_order(
     (4, np.float64(2.0))
     """
     control, threads = as_control(progress), check_n_jobs(n_jobs)
-    seed = check_seed(
-        getattr(model, "random_state", None) if random_state is None else random_state
-    )
+    seed = check_seed(model_seed(model) if random_state is None else random_state)
     measured, kinds = as_measurements(pair), check_null(null)
     numbers = sorted({check_integer(k, "n_clusters") for k in n_clusters})
     if not numbers:
