@@ -84,7 +84,7 @@ class Trajectory:
     groups : ndarray of shape (T, K)
         Group number of each centroid; equal numbers are one effective cluster.
     centroids : ndarray of shape (T, K, D)
-        Cluster centres in the data's own coordinates.
+        Cluster centers in the data's own coordinates.
     n_iter : ndarray of shape (T,)
         Inner iterations spent at each temperature.
     converged : ndarray of shape (T,)

@@ -84,7 +84,7 @@ def two_structure_graph(
 
     Four equal parts with edges +1 within, +2 between parts 1-2 and 3-4, -1 between 1-4 and 2-3, -2
     between 1-3 and 2-4; each edge is replaced by one of -2, -1, 1, 2 with probability `noise`.
-    Min Cut separates parts 1, 2 from 3, 4 and Max Cut 1, 4 from 2, 3.
+    Min Cut separates parts 1, 2 from 3, 4 and Max Cut 1, 3 from 2, 4.
 
     Parameters
     ----------

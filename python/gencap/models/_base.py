@@ -59,7 +59,7 @@ class AnnealedClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         """Return the settings of the compiled core that select the cost function."""
 
     def cost(self, labels: Any, X: Any) -> float:
-        """Evaluate the model's cost function on any labelling of the rows of `X`."""
+        """Evaluate the model's cost function on any labeling of the rows of `X`."""
         matrix = check_matrix(X, "X")
         codes = check_labels(labels, "labels")
         if len(codes) != len(matrix.values):
@@ -67,10 +67,10 @@ class AnnealedClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
                 f"labels must have one entry per row of X: got {len(codes)} labels for "
                 f"{len(matrix.values)} rows"
             )
-        return self._labelling_cost(codes, matrix.values)
+        return self._labeling_cost(codes, matrix.values)
 
     @abstractmethod
-    def _labelling_cost(self, codes: IntArray, x: FloatArray) -> float:
+    def _labeling_cost(self, codes: IntArray, x: FloatArray) -> float:
         """Return the cost of checked labels on checked data."""
 
     def core_params(self) -> _core.AnnealParams:
@@ -125,7 +125,7 @@ class AnnealedClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         else:
             self._fit_run(x, params, control)
         self.n_clusters_ = len(np.unique(self.labels_))
-        self.cost_ = self._labelling_cost(self.labels_, x)
+        self.cost_ = self._labeling_cost(self.labels_, x)
         self.shift_ = None
 
     def _fit_run(self, x: FloatArray, params: _core.AnnealParams, control: Control) -> None:

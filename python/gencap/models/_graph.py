@@ -114,7 +114,7 @@ class GraphClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         )
 
     def cost(self, labels: Any, X: Any) -> float:
-        """Evaluate the model's cost function on any labelling.
+        """Evaluate the model's cost function on any labeling.
 
         Labels that do not occur count as empty clusters up to `n_clusters`.
 

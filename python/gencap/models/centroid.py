@@ -92,7 +92,7 @@ class CentroidClustering(AnnealedClusterer):
     def _shape(self) -> dict[str, Any]:
         return {"shape": "distance"}
 
-    def _labelling_cost(self, codes: IntArray, x: FloatArray) -> float:
+    def _labeling_cost(self, codes: IntArray, x: FloatArray) -> float:
         return within_sum_of_squares(codes, x)
 
 

@@ -113,7 +113,7 @@ class GaussianMixture(AnnealedClusterer):
             "reg_covar": float(self.reg_covar),
         }
 
-    def _labelling_cost(self, codes: IntArray, x: FloatArray) -> float:
+    def _labeling_cost(self, codes: IntArray, x: FloatArray) -> float:
         n, d = x.shape
         if self.covariance == "fixed":
             constant = 0.5 * n * d * math.log(2 * math.pi * self.variance)

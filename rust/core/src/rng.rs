@@ -13,7 +13,7 @@ pub fn stream(seed: u64, path: &[u64]) -> ChaCha8Rng {
     rng
 }
 
-/// The finaliser of SplitMix64: a bijection of the 64-bit integers that scatters near values.
+/// The finalizer of SplitMix64: a bijection of the 64-bit integers that scatters near values.
 fn mix(value: u64) -> u64 {
     let mut z = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -90,7 +90,7 @@ pub fn graph_grid(params: &PyParams, critical: f64) -> Vec<f64> {
     graph::grid(&params.checked, critical)
 }
 
-/// Cost of a labelling with labels 0 .. n_clusters - 1.
+/// Cost of a labeling with labels 0 .. n_clusters - 1.
 #[pyfunction]
 #[pyo3(signature = (similarity, cost, labels, n_clusters, threads=1, switches=None, report=None))]
 #[allow(clippy::too_many_arguments)] // the keyword arguments of one Python function

@@ -32,7 +32,7 @@ pub struct Winner {
 
 /// Try `n_init` starts, cold and late in turn, then the ones that begin at the last temperature.
 ///
-/// `warm` is a labelling with fewer clusters (section 3). Only labels and costs are kept.
+/// `warm` is a labeling with fewer clusters (section 3). Only labels and costs are kept.
 pub fn best_plan(
     task: &Task<'_>,
     n_init: usize,

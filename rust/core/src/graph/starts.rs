@@ -21,7 +21,7 @@ pub enum Start {
     Cold,
     /// Rows drawn from Dirichlet(1), at a temperature between one and three beta_c.
     Late,
-    /// A known labelling, at the last temperature.
+    /// A known labeling, at the last temperature.
     Warm(Arc<[usize]>),
     /// The K - 1 objects of lowest degree alone, at the last temperature.
     Singletons,

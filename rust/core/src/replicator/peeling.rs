@@ -49,7 +49,7 @@ pub struct Plan {
     pub record: bool,
 }
 
-/// A labelling found by peeling.
+/// A labeling found by peeling.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Peeling {
     /// Cluster of every object.
@@ -83,7 +83,7 @@ fn first_largest(
     values.find(|(_, value)| *value >= largest * (1.0 - TIED) - slack)
 }
 
-/// One labelling in the making.
+/// One labeling in the making.
 struct Race {
     ends: Termination,
     record: bool,
