@@ -349,50 +349,6 @@ def test_demo_with_a_bad_seed(runner, here):
     assert files_in(here) == []
 
 
-# --- reproduce -----------------------------------------------------------------------------------
-
-
-def stand_in(passed):
-    def run(name, quick, progress):
-        progress(Progress(1, 1, name))
-        rows = [("capacity", 1.5, 1.49871, "agrees"), ("size", "2 bits", 2, "agrees")]
-        return SimpleNamespace(name=name, title="Codes", rows=rows, passed=passed, figures={})
-
-    return SimpleNamespace(names=lambda: ["kary", "fig13"], run=run)
-
-
-@pytest.fixture(params=[True, False])
-def passed(request, monkeypatch):
-    module = stand_in(request.param)
-    monkeypatch.setitem(sys.modules, "gencap.reproduction", module)
-    monkeypatch.setattr(gencap, "reproduction", module, raising=False)
-    return request.param
-
-
-def test_reproduce_one(runner, passed, here):
-    result = runner.invoke(app, ["reproduce", "kary"])
-    assert result.exit_code == (0 if passed else 1)
-    assert "1.499" in result.output
-    assert ("NOT reproduced" in result.output) is not passed
-    assert files_in(here) == []
-
-
-def test_reproduce_all_and_keep_the_tables(runner, passed, here):
-    result = runner.invoke(app, ["reproduce", "--out", "kept"])
-    assert result.exit_code == (0 if passed else 1)
-    assert [f.replace(os.sep, "/") for f in files_in(here)] == [
-        "kept/tables/fig13.csv",
-        "kept/tables/kary.csv",
-    ]
-
-
-def test_reproduce_lists_and_refuses(runner, passed):
-    assert runner.invoke(app, ["reproduce", "--list"]).output.split() == ["kary", "fig13"]
-    result = runner.invoke(app, ["reproduce", "fig99"])
-    assert result.exit_code == 2
-    assert "kary, fig13" in result.output
-
-
 # --- parts ---------------------------------------------------------------------------------------
 
 

@@ -63,7 +63,7 @@ def _run(reproduction: Any, name: str, quick: bool) -> Any:
 
     with Watch(name) as watch:
         result = reproduction.run(name, quick=quick, progress=watch)
-    rows = [tuple(_cell(value) for value in row) for row in result.rows]
+    rows = [(row.quantity, row.paper, row.ours, row.verdict) for row in result.rows]
     show_rows(f"{result.name}: {result.title}", ("quantity", "paper", "ours", "verdict"), rows)
     console().print(
         f"{name}: {'reproduced' if result.passed else 'NOT reproduced'}",
@@ -72,23 +72,15 @@ def _run(reproduction: Any, name: str, quick: bool) -> Any:
     return result
 
 
-def _cell(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
 def _write(folder: Path, results: list[Any]) -> None:
-    import pandas as pd
-
     from gencap.io import write_results
     from gencap.report import Plot
 
     files: dict[str, str | bytes] = {}
     for result in results:
-        table = pd.DataFrame(result.rows, columns=["quantity", "paper", "ours", "verdict"])
+        table = result.to_frame()
         files[f"tables/{result.name}.csv"] = table.to_csv(index=False).encode()
-        for key, figure in result.figures.items():
+        for key, figure in result.figures().items():
             plot = Plot(key, figure, table, result.title, "")
             files[f"figures/{result.name}-{key}.png"] = plot.png()
             files[f"figures/{result.name}-{key}.svg"] = plot.svg()
