@@ -84,7 +84,8 @@ __all__ = [
     "similarity",
     "split_features",
     "split_objects",
-from gencap import channel, criteria, datasets, sampling, summaries, tables, weights
+    "summaries",
+    "tables",
     "weights",
     "DominantSets",
     "Termination",
