@@ -14,6 +14,7 @@ mod sparse;
 mod tree;
 
 pub use dense::Dense;
+pub(crate) use kernels::add_scaled;
 pub use low_rank::{LowRank, Measure};
 pub use merge_tree::MergeTree;
 pub use on_the_fly::{OnTheFly, euclidean, largest_squared_distance};

@@ -7,16 +7,13 @@ use ndarray::Array2;
 use rand_chacha::ChaCha8Rng;
 
 use super::level::{Level, Links};
-use super::{Found, dense, random_labels, search_level};
+use super::{Found, dense, random_labels, search_level, spare};
 use crate::error::Result;
 use crate::graph::{Cost, Graph, descend, one_hot};
 use crate::workers::Context;
 
 /// Up to this many objects a matrix is made for the time of the search.
 const MATRIX: usize = 2_000;
-/// Clusters to begin with, for every cluster wanted, and at least.
-const SPARE: usize = 3;
-const AT_LEAST: usize = 24;
 /// Rounds after which a search is called off.
 const MAX_ROUNDS: usize = 20;
 
@@ -34,7 +31,7 @@ pub(super) fn search_from(
         let objects = Level::objects(dense(&matrix.view()), sign, graph.shift);
         return search_level(&objects, start, n_clusters, rng, context);
     }
-    let spare = (SPARE * n_clusters).max(AT_LEAST).min(n);
+    let spare = spare(n_clusters).min(n);
     let mut labels = start.map_or_else(|| random_labels(n, spare, rng), <[usize]>::to_vec);
     let mut k = if start.is_some() { n_clusters } else { spare };
     let (mut cost, mut rounds) = (f64::INFINITY, 0);

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::similarity::add_scaled;
+
 /// Who is linked to whom, and how strongly; both directions of a link are stored.
 pub(super) enum Links<'a> {
     /// Compressed rows.
@@ -21,6 +23,8 @@ pub(super) struct Level<'a> {
     pub(super) sizes: Vec<f64>,
     /// 1, or -1 where alike objects are to be put apart.
     pub(super) sign: f64,
+    /// Links of a node, on average.
+    mean_links: usize,
     /// What every pair of objects gains by being together.
     pub(super) bond: f64,
 }
@@ -32,7 +36,16 @@ impl<'a> Level<'a> {
             Links::Sparse { starts, .. } => starts.len() - 1,
             Links::Dense { n, .. } => *n,
         };
-        Self { links, sizes: vec![1.0; n], sign, bond: sign * shift }
+        Self::new(links, vec![1.0; n], sign, sign * shift)
+    }
+
+    fn new(links: Links<'a>, sizes: Vec<f64>, sign: f64, bond: f64) -> Self {
+        // Counted, not read off: a matrix and its entries in compressed rows must be treated alike.
+        let values = match &links {
+            Links::Sparse { values, .. } | Links::Dense { values, .. } => values,
+        };
+        let count = values.iter().map(|&w| usize::from(w != 0.0)).sum::<usize>();
+        Self { mean_links: count / sizes.len().max(1), links, sizes, sign, bond }
     }
 
     /// Number of nodes.
@@ -40,12 +53,9 @@ impl<'a> Level<'a> {
         self.sizes.len()
     }
 
-    /// Links that are stored for one node on average.
+    /// Links of a node, on average.
     pub(super) fn mean_links(&self) -> usize {
-        match &self.links {
-            Links::Sparse { columns, .. } => columns.len() / self.len().max(1),
-            Links::Dense { n, .. } => *n,
-        }
+        self.mean_links
     }
 
     /// Whether all pairs are stored.
@@ -74,6 +84,19 @@ impl<'a> Level<'a> {
                     each(i + 1 + j, w);
                 }
             }
+        }
+    }
+
+    /// Add `factor` times the links of node `i` to `out`; its own place stays as it is.
+    pub(super) fn add_links(&self, i: usize, factor: f64, out: &mut [f64]) {
+        match &self.links {
+            Links::Dense { n, values } => {
+                let row = &values[i * n..(i + 1) * n];
+                let (before, after) = out.split_at_mut(i);
+                add_scaled(before, &row[..i], factor);
+                add_scaled(&mut after[1..], &row[i + 1..], factor);
+            }
+            Links::Sparse { .. } => self.links(i, |j, w| out[j] += factor * w),
         }
     }
 
@@ -125,7 +148,7 @@ impl<'a> Level<'a> {
         } else {
             self.aggregate_sparse(groups, &starts, &members)
         };
-        Level { links, sizes, sign: self.sign, bond: self.bond }
+        Level::new(links, sizes, self.sign, self.bond)
     }
 
     fn aggregate_sparse(&self, groups: &[u32], starts: &[usize], members: &[u32]) -> Links<'static> {

@@ -31,6 +31,11 @@ use crate::workers::{Context, Workers};
 /// Separates these streams from everyone else's.
 const STREAM: u64 = 0x7365_6172_6368;
 
+/// Clusters to begin with, for every cluster wanted; at least; and where that is worthwhile.
+const SPARE: usize = 3;
+const AT_LEAST: usize = 24;
+const MOST: usize = 64;
+
 /// A search that has ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
@@ -113,7 +118,9 @@ fn search_level(
     context: Context<'_>,
 ) -> Result<Found> {
     let (control, mut rounds) = (context.control, 0);
-    let mut partition = if let Some(labels) = start {
+    let spread = (start.is_none() && is_crowded(objects, cap))
+        .then(|| random_labels(objects.len(), spare(cap), rng));
+    let mut partition = if let Some(labels) = start.or(spread.as_deref()) {
         let labels: Vec<u32> = labels.iter().map(|&label| label as u32).collect();
         let energy = objects.energy(&labels);
         Partition::new(objects, labels, energy)
@@ -123,6 +130,9 @@ fn search_level(
         free
     };
     let free = start.is_none() && partition.used() <= cap;
+    if spread.is_some() {
+        moving::settle(objects, &mut partition, spare(cap), rng, control)?;
+    }
     rounds::limit(objects, &mut partition, cap, control)?;
     if !free {
         rounds += rounds::improve(objects, &mut partition, cap, rng, control)?;
@@ -132,6 +142,18 @@ fn search_level(
     let (labels, _) = partition::compact(partition.labels);
     let labels = labels.into_iter().map(|label| label as usize).collect();
     Ok(Found { labels, cost, rounds, costs: vec![cost] })
+}
+
+/// Clusters to begin with where objects do not begin alone.
+fn spare(n_clusters: usize) -> usize {
+    (SPARE * n_clusters).max(AT_LEAST)
+}
+
+/// Whether nodes have so many links, and so few clusters are wanted, that a beginning with a node
+/// per cluster would take far longer than one with a few more clusters than wanted.
+fn is_crowded(objects: &Level<'_>, cap: usize) -> bool {
+    let links = objects.mean_links();
+    spare(cap) <= MOST && 4 * links >= objects.len() && links >= 4 * spare(cap)
 }
 
 fn random_labels(n: usize, k: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {

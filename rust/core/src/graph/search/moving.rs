@@ -14,6 +14,11 @@ use crate::similarity::permutation;
 /// Gains within this share of the terms they are made of are ties, and ties stay.
 const ROUNDING: f64 = 1e-12;
 
+/// Sums of links are kept for all nodes where there are at most this many clusters, and
+const KEPT_CLUSTERS: usize = 64;
+/// at least this many links of a node to every cluster: they cost less than counting anew then.
+const KEPT_LINKS: usize = 4;
+
 /// Links looked at between two looks at the switches: well below 20 ms.
 const TICK_WORK: usize = 1 << 18;
 
@@ -59,6 +64,8 @@ struct Mover<'l> {
     /// Sums of the links to every cluster, zero between two visits.
     sums: Vec<f64>,
     touched: Vec<u32>,
+    /// Sums of the links from every cluster to every node, where they are kept.
+    kept: Option<Vec<Vec<f64>>>,
     strangers: Option<BTreeSet<Key>>,
 }
 
@@ -78,6 +85,7 @@ impl<'l> Mover<'l> {
             cap,
             sums: vec![0.0; partition.sizes.len()],
             touched: Vec::new(),
+            kept: kept(level, partition),
             strangers: None,
         };
         if wanted {
@@ -135,7 +143,10 @@ impl<'l> Mover<'l> {
             self.sums.resize(partition.sizes.len() + 1, 0.0);
         }
         let (sums, touched) = (&mut self.sums[..], &mut self.touched);
-        if self.level.is_dense() {
+        if let Some(kept) = &self.kept {
+            kept.iter().zip(sums).for_each(|(line, sum)| *sum = line[i]);
+            touched.extend(0..partition.sizes.len() as u32);
+        } else if self.level.is_dense() {
             self.level.links(i, |j, w| sums[labels[j] as usize] += w);
             touched.extend(0..partition.sizes.len() as u32);
         } else {
@@ -166,6 +177,11 @@ impl<'l> Mover<'l> {
             ends.into_iter().filter(held).map(|c| mover.key(c, partition.sizes[c as usize]))
                 .collect::<Vec<_>>()
         };
+        if let Some(kept) = &mut self.kept {
+            kept.resize_with((target as usize + 1).max(kept.len()), || vec![0.0; self.level.len()]);
+            self.level.add_links(i, -1.0, &mut kept[ends[0] as usize]);
+            self.level.add_links(i, 1.0, &mut kept[target as usize]);
+        }
         let before = self.strangers.is_some().then(|| keys(self, partition));
         partition.relocate(i, self.level.sizes[i], target, gain);
         if let Some(before) = before {
@@ -178,4 +194,17 @@ impl<'l> Mover<'l> {
             }
         }
     }
+}
+
+/// The sums of links from every cluster to every node, where it pays to keep them.
+fn kept(level: &Level<'_>, partition: &Partition) -> Option<Vec<Vec<f64>>> {
+    let (n, count) = (level.len(), partition.sizes.len());
+    if count > KEPT_CLUSTERS || KEPT_LINKS * count > level.mean_links() {
+        return None;
+    }
+    let mut lines = vec![vec![0.0; n]; count];
+    for (i, &label) in partition.labels.iter().enumerate() {
+        level.add_links(i, 1.0, &mut lines[label as usize]);
+    }
+    Some(lines)
 }
