@@ -51,7 +51,8 @@ pub struct Found {
 
 /// Search with at most `n_clusters` clusters; the best of `n_init` starts.
 ///
-/// Starts alternate between single objects, which grow into clusters, and random labels.
+/// Objects begin alone. Where most of them are linked, every other start has random labels instead:
+/// few clusters are found as well from there, and sooner.
 pub fn search(
     graph: &Graph<'_>,
     n_clusters: usize,
@@ -62,9 +63,13 @@ pub fn search(
     check(graph, n_clusters)?;
     let alone = Workers::new(1)?;
     let inner = Context { workers: &alone, ..context };
+    let linked = match graph.similarity.entries() {
+        Entries::Rows { values, .. } => 4 * values.len() >= graph.len() * graph.len(),
+        Entries::Matrix(_) | Entries::Implicit => true,
+    };
     let tried = context.workers.map(n_init.max(1), |restart| {
         let mut rng = stream(seed, &[STREAM, restart as u64]);
-        let random = !restart.is_multiple_of(2);
+        let random = linked && !restart.is_multiple_of(2);
         let start = random.then(|| random_labels(graph.len(), n_clusters, &mut rng));
         search_from(graph, start.as_deref(), n_clusters, &mut rng, inner)
     })?;

@@ -14,8 +14,8 @@ use crate::error::Result;
 /// Rounds after which a search is called off.
 const MAX_ROUNDS: usize = 100;
 
-/// A round that lowers R by less than this share of it is the last but for the finish.
-const STABLE: f64 = 1e-5;
+/// A round that lowers R by less than this share of it is the last: another start gains more.
+const STABLE: f64 = 5e-4;
 
 /// Improve `partition` of the objects by whole rounds; at most `cap` clusters.
 ///
