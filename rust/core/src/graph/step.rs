@@ -5,9 +5,9 @@ use ndarray::{Array1, Array2, ArrayView2};
 use super::mean_field::Settled;
 
 /// Columns of q that differ by less than this everywhere are one effective cluster.
-const SAME: f64 = 0.05;
+pub(super) const SAME: f64 = 0.05;
 /// Effective clusters hold at least this share of the objects.
-const SHARE: f64 = 0.01;
+pub(super) const SHARE: f64 = 0.01;
 
 /// The state reached at one temperature, without the state itself.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,7 +62,7 @@ impl Step {
 }
 
 /// Group numbers of the columns, from 0 in the order in which groups first appear.
-fn group(q: ArrayView2<'_, f64>) -> Vec<usize> {
+pub(super) fn group(q: ArrayView2<'_, f64>) -> Vec<usize> {
     let k = q.ncols();
     let mut groups: Vec<usize> = (0..k).collect();
     for a in 0..k {
