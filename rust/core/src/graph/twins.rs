@@ -3,9 +3,9 @@
 //! At a critical temperature the difference of two equal columns begins to grow, but from noise that
 //! is spread over all N directions, of which few are unstable: by less than any tolerance in a sweep.
 
-use ndarray::{Array2, ArrayView2, Axis};
+use ndarray::{Array2, ArrayView2};
 
-use super::step::{SAME, SHARE, group};
+use super::step::{SAME, effective, group};
 
 /// Drift is magnified until a column differs from its equals by this fraction of their mean.
 const KICK: f64 = 0.1;
@@ -35,16 +35,13 @@ pub(super) struct Twins {
 }
 
 impl Twins {
-    /// The groups of equal columns; none where those of more than one column are empty.
+    /// The groups of equal columns; none where only clusters without objects are equal.
     pub(super) fn new(q: ArrayView2<'_, f64>) -> Option<Self> {
         let groups = group(q);
-        let masses = q.sum_axis(Axis(0)) / q.nrows() as f64;
-        let (mut counts, mut held) = (vec![0.0; groups.len()], vec![0.0; groups.len()]);
-        for (&g, mass) in groups.iter().zip(masses) {
-            counts[g] += 1.0;
-            held[g] += mass;
-        }
-        let several = counts.iter().zip(held).any(|(&count, mass)| count > 1.0 && mass >= SHARE);
+        let mut counts = vec![0.0; groups.len()];
+        groups.iter().for_each(|&g| counts[g] += 1.0);
+        let filled = effective(&groups, q);
+        let several = counts.iter().zip(filled).any(|(&count, filled)| count > 1.0 && filled);
         let fresh = Self { groups, counts, distance: f64::INFINITY, growth: 0.0, kicked: false };
         several.then_some(fresh)
     }
