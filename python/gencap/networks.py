@@ -175,7 +175,8 @@ def edge_network(edges: Any) -> Network:
         if not np.isfinite(weights).all():
             row = int((~np.isfinite(weights)).argmax())
             raise ValueError(
-                f"edges must have finite numbers as weights: row {row} has {table.iloc[row, 2]!r}"
+                f"edges must have finite numbers as weights: row {row} has "
+                f"'{table.iloc[row, 2]}'"
             )
     else:
         weights = np.ones(len(table))
