@@ -1,4 +1,4 @@
-"""Sparse graphs: from edge lists, from neighbors, from AnnData-like containers; and their halves."""
+"""Sparse graphs: from edge lists, neighbors or AnnData-like containers; and their halves."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def open_network(graph: Any, *, obsp: str = "connectivities", features: Any = No
     if hasattr(graph, "obsp"):
         weights, names, own = _annotated(graph, obsp)
         return _network(weights, names, own if features is None else features)
-    if scipy.sparse.issparse(graph):
+    if is_sparse(graph):
         return _network(graph, None, features)
     if isinstance(graph, pd.DataFrame) and graph.shape[0] == graph.shape[1]:
         matrix = check_matrix(graph, "graph")
@@ -129,7 +129,7 @@ def _network(weights: Any, names: ObjectArray | None, features: Any) -> Network:
             "least one"
         )
     if features is not None:
-        if not scipy.sparse.issparse(features):
+        if not is_sparse(features):
             features = check_matrix(features, "features").values
         if features.shape[0] != matrix.shape[0]:
             raise ValueError(
@@ -175,8 +175,7 @@ def edge_network(edges: Any) -> Network:
         if not np.isfinite(weights).all():
             row = int((~np.isfinite(weights)).argmax())
             raise ValueError(
-                f"edges must have finite numbers as weights: row {row} has "
-                f"'{table.iloc[row, 2]}'"
+                f"edges must have finite numbers as weights: row {row} has '{table.iloc[row, 2]}'"
             )
     else:
         weights = np.ones(len(table))
@@ -186,6 +185,11 @@ def edge_network(edges: Any) -> Network:
     pairs = (weights[~loops], (start[~loops], end[~loops]))
     one_way = scipy.sparse.coo_array(pairs, shape=(len(names), len(names)))
     return _network(one_way + one_way.T, np.asarray(names, dtype=object), None)
+
+
+def is_sparse(table: Any) -> bool:
+    """Whether `table` is one of scipy's sparse matrices or arrays."""
+    return bool(scipy.sparse.issparse(table))
 
 
 def _sortable(ends: pd.DataFrame) -> bool:
@@ -217,7 +221,7 @@ def neighbor_network(X: Any, n_neighbors: int = 15, random_state: Any = None) ->
     <Network of 4 objects, 2 edges, 1 features>
     """
     check_integer(n_neighbors, "n_neighbors")
-    matrix = check_matrix(X, "features") if not scipy.sparse.issparse(X) else None
+    matrix = check_matrix(X, "features") if not is_sparse(X) else None
     values = X if matrix is None else matrix.values
     n = values.shape[0]
     if n_neighbors >= n:
@@ -234,7 +238,7 @@ def neighbor_network(X: Any, n_neighbors: int = 15, random_state: Any = None) ->
 def _reduced(values: Any, seed: int) -> FloatArray:
     """Leading principal components of wide tables; sparse ones are not centered."""
     seed %= 2**32
-    if scipy.sparse.issparse(values):
+    if is_sparse(values):
         rank = min(MOST_COLUMNS, min(values.shape) - 1)
         if rank < 1:
             return np.asarray(values.todense(), dtype=np.float64)

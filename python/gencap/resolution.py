@@ -29,7 +29,7 @@ from gencap._validation import (
 from gencap.capacity import measure
 from gencap.instances import Pair
 from gencap.models import CorrelationClustering
-from gencap.networks import Network, edge_halves, neighbor_network, open_network
+from gencap.networks import Network, edge_halves, is_sparse, neighbor_network, open_network
 from gencap.results import VERDICTS, Capacity, NullResult
 from gencap.splits import OptimisticPairingWarning
 
@@ -289,10 +289,9 @@ def _instances(
 def _feature_halves(features: Any, n_neighbors: int, seed: int) -> tuple[Network, Network]:
     order = np.random.default_rng(seed).permutation(features.shape[1])
     half = (len(order) + 1) // 2
-    table = features.tocsc() if scipy.sparse.issparse(features) else features
-    parts = [table[:, np.sort(part)] for part in (order[:half], order[half:])]
-    parts = [part.tocsr() if scipy.sparse.issparse(part) else part for part in parts]
-    one, two = (neighbor_network(part, n_neighbors, seed) for part in parts)
+    table = scipy.sparse.csc_array(features) if is_sparse(features) else features
+    halves = (np.sort(order[:half]), np.sort(order[half:]))
+    one, two = (neighbor_network(table[:, columns], n_neighbors, seed) for columns in halves)
     return one, two
 
 
@@ -311,7 +310,7 @@ def _scaled(weights: scipy.sparse.csr_array, total: float) -> scipy.sparse.csr_a
 
 def _values(resolutions: Iterable[float] | None, whole: Network) -> list[float]:
     if resolutions is None:
-        unit = float(np.abs(whole.weights).sum()) / (whole.n_objects * (whole.n_objects - 1))
+        unit = float(np.abs(whole.weights.data).sum()) / (whole.n_objects * (whole.n_objects - 1))
         return [float(v) for v in unit * np.geomspace(*SPAN, STEPS)]
     values = sorted({float(value) for value in resolutions})
     if not values or not np.isfinite(values).all():
@@ -320,7 +319,7 @@ def _values(resolutions: Iterable[float] | None, whole: Network) -> list[float]:
 
 
 def _best(capacities: dict[float, Capacity]) -> float:
-    """The coarsest resolution that is as good as the best up to its spread."""
+    """Return the coarsest resolution that is as good as the best up to its spread."""
     top = max(capacities.values(), key=lambda c: c.bits)
     spread = 0.0 if np.isnan(top.bits_sd) else top.bits_sd
     enough = top.bits - max(TOLERANCE, spread)

@@ -52,7 +52,9 @@ def test_frames_of_similarities_keep_their_names():
 
 @pytest.mark.parametrize("make", [lambda t: t, lambda t: t.to_numpy()])
 def test_edges_by_name(make):
-    table = pd.DataFrame({"from": ["b", "a", "c"], "to": ["a", "c", "a"], "weight": [2.0, 1.0, 4.0]})
+    table = pd.DataFrame(
+        {"from": ["b", "a", "c"], "to": ["a", "c", "a"], "weight": [2.0, 1.0, 4.0]}
+    )
     net = edge_network(make(table))
     assert net.names.tolist() == ["a", "b", "c"]
     assert net.weights.toarray().tolist() == [[0, 2, 5], [2, 0, 0], [5, 0, 0]]

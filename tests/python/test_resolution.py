@@ -93,9 +93,7 @@ def test_a_second_graph_is_taken_as_it_is(rng):
 def test_a_random_graph_has_no_reliable_structure(rng):
     graph, _ = blocks(rng, inside=0.1, outside=0.1)
     other, _ = blocks(rng, inside=0.1, outside=0.1)
-    found = select_resolution(
-        graph, second=other, n_clusters=6, null_draws=19, random_state=0
-    )
+    found = select_resolution(graph, second=other, n_clusters=6, null_draws=19, random_state=0)
     assert found.verdict_text == "no reliable structure"
 
 
@@ -120,13 +118,17 @@ def test_names_come_along(rng):
     rows, columns = scipy.sparse.triu(graph).nonzero()
     edges = pd.DataFrame({"from": [f"n{i}" for i in rows], "to": [f"n{i}" for i in columns]})
     with pytest.warns(gencap.OptimisticPairingWarning):
-        found = select_resolution(edges, n_clusters=4, n_splits=1, resolutions=[0.2], random_state=0)
+        found = select_resolution(
+            edges, n_clusters=4, n_splits=1, resolutions=[0.2], random_state=0
+        )
     assert sorted(found.names) == sorted({*edges["from"], *edges["to"]})
     cells = SimpleNamespace(
         obsp={"connectivities": graph}, obs_names=pd.Index([f"c{i}" for i in range(30)])
     )
     with pytest.warns(gencap.OptimisticPairingWarning):
-        found = select_resolution(cells, n_clusters=4, n_splits=1, resolutions=[0.2], random_state=0)
+        found = select_resolution(
+            cells, n_clusters=4, n_splits=1, resolutions=[0.2], random_state=0
+        )
     assert found.names[3] == "c3"
 
 
