@@ -197,9 +197,8 @@ def edge_network(edges: Any) -> Network:
         weights = pd.to_numeric(table.iloc[:, 2], errors="coerce").to_numpy(dtype=np.float64)
         if not np.isfinite(weights).all():
             row = int((~np.isfinite(weights)).argmax())
-            raise ValueError(
-                f"edges must have finite numbers as weights: row {row} has '{table.iloc[row, 2]}'"
-            )
+            cell = str(table.iloc[row, 2])
+            raise ValueError(f"edges must have finite numbers as weights: row {row} has '{cell}'")
     else:
         weights = np.ones(len(table))
     codes, names = pd.factorize(ends.to_numpy(dtype=object).ravel(), sort=_sortable(ends))

@@ -1,4 +1,4 @@
-"""``gencap resolution``: which resolution of a graph of relations?"""
+"""``gencap resolution``: choose how finely a graph of relations is divided."""
 
 from __future__ import annotations
 
@@ -144,15 +144,16 @@ def _table(features: Path | None, graph: Any) -> Any:
 
 def _show(found: Resolution, name: str, notes: list[str]) -> None:
     from gencap.cli._screen import console, show_note, show_rows
+    from gencap.report.words import amount
 
     rows = [
         [
-            f"{row.resolution:.4g}",
-            f"{row.bits:.3f}" + ("" if row.bits_sd != row.bits_sd else f" ± {row.bits_sd:.2g}"),
-            f"{row.n_clusters:.3g}",
-            "<- chosen" if row.resolution == found.best else "",
+            f"{value:.4g}",
+            amount(capacity.bits, capacity.bits_sd, ""),
+            f"{capacity.n_clusters:.3g}",
+            "<- chosen" if value == found.best else "",
         ]
-        for row in found.to_frame().itertuples()
+        for value, capacity in found.capacities.items()
     ]
     show_rows(name, ["resolution", "bits per object", "clusters", ""], rows)
     sizes = len(set(found.labels.tolist()))
