@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 from gencap import _core
 from gencap._graph_pairs import anneal_graphs
+from gencap._graph_search import search_graphs
 from gencap._live import LiveCallback, Stream, stream_for
 from gencap._lockstep import COUPLINGS, PairCurves, anneal_pairs, auto_coupling
 from gencap._mismatch import warn_of_mismatch
@@ -48,8 +49,9 @@ def capacity(
     """Measure how many bits per object a clustering model carries from one instance to the other.
 
     For gencap's models J(beta) = H + (1/N) sum_i log2 sum_k P1_ik P2_ik is followed along the
-    annealing of both instances and its maximum is the capacity. Any other scikit-learn clusterer
-    is fitted to both instances and its labels are compared (Hamming weights).
+    annealing of both instances and its maximum is the capacity. Any other scikit-learn clusterer,
+    and a graph model with ``solver="search"``, is fitted to both instances and its labels are
+    compared (Hamming weights).
 
     Parameters
     ----------
@@ -194,6 +196,9 @@ def measure(
                 _check_size(model, one)
             if model.n_clusters == 1:
                 results[index] = trivial(pairs, "independent", seed)
+            elif model.solver == "search":
+                found = search_graphs(model, pairs, seed=seed, threads=threads, control=control)
+                results[index] = _of_labels(found[0], pairs, seed, shift=found[1])
             else:
                 graphs.append((index, model))
             continue
@@ -375,7 +380,16 @@ def _hamming(model: Any, pairs: Sequence[Pair], seed: int, control: Control) -> 
         control=control,
         message=f"fitting {type(model).__name__}" + (f" with {size} clusters" if size else ""),
     )
-    labels = list(zip(found[::2], found[1::2], strict=True))
+    return _of_labels(list(zip(found[::2], found[1::2], strict=True)), pairs, seed)
+
+
+def _of_labels(
+    labels: list[tuple[IntArray, IntArray]],
+    pairs: Sequence[Pair],
+    seed: int,
+    shift: float | None = None,
+) -> Capacity:
+    """Capacity of the labels of both instances of all pairs (Hamming weights)."""
     raw = np.array([hamming_capacity(one, two) for one, two in labels])
     mean = float(raw.mean())
     kinds, codes = np.unique(labels[0][0], return_inverse=True)
@@ -395,6 +409,7 @@ def _hamming(model: Any, pairs: Sequence[Pair], seed: int, control: Control) -> 
         weights="hamming",
         coupling="independent",
         bits_per_pair=raw,
+        shift=shift,
         optimistic=any(pair.optimistic for pair in pairs),
         names=pairs[0].names,
         seed=seed,
