@@ -23,6 +23,7 @@ from gencap.agreement import hamming_capacity
 from gencap.instances import Instances, Pair
 from gencap.models import AnnealedClusterer, DominantSets, GraphClusterer
 from gencap.results import Capacity
+from gencap.similarity import Similarity
 from gencap.splits import FeatureSplits
 
 __all__ = ["Measurements", "as_measurements", "capacity", "measure", "trivial"]
@@ -59,12 +60,14 @@ def capacity(
         A gencap model, or any scikit-learn clusterer; it is cloned, never changed.
     pair : Pair, Instances, FeatureSplits or list of Pair
         Two measurements of the same objects, or several such pairs: their curves are averaged on
-        one grid of temperatures before the maximum is taken.
+        one grid of temperatures before the maximum is taken. Pairs of similarities are for models
+        on graphs.
     coupling : {"auto", "centroids", "merge", "responsibilities", "independent"}
         How the second run is tied to the first. "auto": "centroids" when both instances have the
         same columns, else "merge".
     null : None, "independent", "gaussian", "both" or a sequence of kinds
-        Calibrations to draw: columns permuted one by one, and a Gaussian of equal covariance.
+        Calibrations to draw: columns permuted one by one, and a Gaussian of equal covariance. Given
+        similarities have "independent" only, which puts their edges at random places.
     keep : None or "probabilities"
         Keep the first instance's probabilities at every temperature (T x N x K floats).
     null_draws : int
@@ -137,7 +140,7 @@ def capacity(
         seed=seed,
         threads=threads,
         control=control,
-        edges=is_precomputed(model),
+        edges=is_edgewise(model, measured),
     )
     nulls = {kind: single_null(kind, found.raw_bits, drawn[:, 0]) for kind, drawn in draws.items()}
     return replace(found, null=nulls)
@@ -207,6 +210,7 @@ def measure(
             continue
         model.core_params()
         for one in pairs:
+            _check_vectors(model, one)
             _check_size(model, one)
         if model.n_clusters == 1:
             results[index] = trivial(pairs, coupling, seed)
@@ -236,9 +240,10 @@ def measure(
     return [results[index] for index in range(len(models))]
 
 
-def is_precomputed(model: Any) -> bool:
+def is_edgewise(model: Any, measured: Measurements) -> bool:
     """Whether the instances are similarities themselves: nulls then permute edges."""
-    return bool(getattr(model, "is_pairwise", False))
+    given = any(pair.is_pairwise for pair in pairs_of(measured))
+    return given or bool(getattr(model, "is_pairwise", False))
 
 
 def check_graph_coupling(coupling: str) -> None:
@@ -255,6 +260,14 @@ def _check_size(model: AnnealedClusterer | GraphClusterer, pair: Pair) -> None:
         raise ValueError(
             f"n_clusters must be at most the number of objects: got {model.n_clusters} for "
             f"{pair.n_objects} rows; choose {pair.n_objects} or fewer"
+        )
+
+
+def _check_vectors(model: Any, pair: Pair) -> None:
+    if pair.is_pairwise:
+        raise TypeError(
+            f"{type(model).__name__} clusters vectors, but the pair holds similarities; use a "
+            "model on graphs such as gencap.PairwiseClustering, or gencap.constant_shift_embedding"
         )
 
 
@@ -425,7 +438,7 @@ def _aligned(first: FloatArray, second: FloatArray) -> FloatArray:
     return second[:, np.asarray(partner, dtype=np.int64)]
 
 
-def _fit_labels(model: Any, x: FloatArray, seed: int, control: Control) -> IntArray:
+def _fit_labels(model: Any, x: Any, seed: int, control: Control) -> IntArray:
     """Labels of a clone of `model`; each instance is fitted by itself."""
     if not hasattr(model, "fit"):
         raise TypeError(
@@ -437,6 +450,8 @@ def _fit_labels(model: Any, x: FloatArray, seed: int, control: Control) -> IntAr
     if isinstance(fresh, AnnealedClusterer | DominantSets):
         fresh.fit(x, progress=control)
     else:
+        # Other libraries know matrices only, as their "precomputed" affinities.
+        x = x.toarray() if isinstance(x, Similarity) else x
         fresh.fit(x)
     labels = fresh.labels_ if hasattr(fresh, "labels_") else fresh.predict(x)
     return np.asarray(labels)
