@@ -40,6 +40,9 @@ WEIGHTS = ("auto", "boltzmann", "hamming")
 MOST_ANNEALED = 3_000
 # Differences below this are not worth a finer partition.
 TOLERANCE = 0.01
+# Share of the bits that the cold partition must have room for: single objects may sit elsewhere,
+# merged clusters lose far more.
+HELD = 0.9
 # The default grid, in units of the mean weight of all pairs: far below 1 everything is one cluster,
 # and where the edges inside are hundreds of times denser clusters are cliques. Beyond the largest
 # weight no pair gains by being together.
@@ -352,7 +355,7 @@ def _choose(
             continue
         labels = _labels(model, whole, control)
         room = _entropy(labels)
-        if room >= found.bits - slack:
+        if room >= HELD * found.bits - slack:
             return value, labels
         if fallback is None or room > fallback[0]:
             fallback = (room, value, labels)

@@ -56,7 +56,7 @@ def test_the_choice_is_the_coarsest_within_the_tolerance(planted):
         )
         sizes = np.bincount(model.fit(planted[0]).labels_)
         shares = sizes[sizes > 0] / sizes.sum()
-        assert -(shares * np.log2(shares)).sum() < found.bits[value] - slack
+        assert -(shares * np.log2(shares)).sum() < 0.9 * found.bits[value] - slack
     assert found.best in found.values
     assert found.to_frame().columns.tolist() == ["resolution", "bits", "bits_sd", "n_clusters"]
 
