@@ -38,8 +38,10 @@ __all__ = ["Resolution", "select_resolution"]
 WEIGHTS = ("auto", "boltzmann", "hamming")
 # Up to this many objects the whole annealing is affordable; beyond it labels are compared.
 MOST_ANNEALED = 3_000
-# Differences below this are not worth a finer partition.
+# Differences below this many bits, or this share of the bits, are not worth a finer partition. The
+# share stands in for the spread where there is a single pair.
 TOLERANCE = 0.01
+SHARE = 0.02
 # Share of the bits that the cold partition must have room for: single objects may sit elsewhere,
 # merged clusters lose far more.
 HELD = 0.9
@@ -62,7 +64,7 @@ class Resolution:
     capacities : dict of float to Capacity
         One result per resolution, in rising order.
     best : float
-        The coarsest resolution within max(0.01 bit, one standard deviation) of the best whose
+        The coarsest resolution within max(0.01 bit, 2 %, one standard deviation) of the best whose
         clusters of the whole graph can hold the bits.
     labels : ndarray of shape (N,)
         Clusters of the whole graph at the best resolution, the largest first.
@@ -348,7 +350,7 @@ def _choose(
     their entropy can hold the bits.
     """
     top = max(capacities.values(), key=lambda c: c.bits)
-    slack = max(TOLERANCE, 0.0 if np.isnan(top.bits_sd) else top.bits_sd)
+    slack = max(TOLERANCE, SHARE * top.bits, 0.0 if np.isnan(top.bits_sd) else top.bits_sd)
     fallback: tuple[float, float, IntArray] | None = None
     for (value, found), model in zip(capacities.items(), models, strict=True):
         if found.bits < top.bits - slack:
