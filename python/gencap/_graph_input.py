@@ -35,6 +35,9 @@ def smallest(similarity: Similarity) -> float:
         return shift
     if similarity.measure in ("pearson", "cosine") and n > EXACT:
         return shift - 1.0
+    stored = similarity.smallest_stored(diagonal=True)
+    if stored is not None:
+        return stored
     blocks = range(0, n, SAMPLED_COLUMNS)
     return min(
         float(_columns(similarity, range(start, min(start + SAMPLED_COLUMNS, n))).min())

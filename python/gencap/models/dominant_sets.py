@@ -297,10 +297,9 @@ def _smallest(given: Similarity) -> float:
     n, smallest = len(given), np.inf
     if n < 2:
         return 0.0
-    if given.is_dense:
-        values = given.toarray()
-        np.fill_diagonal(values, np.inf)
-        return float(values.min())
+    stored = given.smallest_stored(diagonal=False)
+    if stored is not None:
+        return stored
     for start in range(0, n, BLOCK):
         size = min(BLOCK, n - start)
         own = np.arange(start, start + size), np.arange(size)
