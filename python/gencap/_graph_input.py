@@ -38,6 +38,9 @@ def smallest(similarity: Similarity) -> float:
     stored = similarity.smallest_stored(diagonal=True)
     if stored is not None:
         return stored
+    if similarity.representation == "sparse":
+        values = similarity.core.parts()[2]
+        return shift + min(float(values.min(initial=np.inf)), np.inf if len(values) == n * n else 0)
     blocks = range(0, n, SAMPLED_COLUMNS)
     return min(
         float(_columns(similarity, range(start, min(start + SAMPLED_COLUMNS, n))).min())

@@ -22,6 +22,7 @@ mod starts;
 mod step;
 mod sweep;
 mod totals;
+mod twins;
 
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 
