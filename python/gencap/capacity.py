@@ -20,7 +20,7 @@ from gencap._progress import Control, ProgressCallback, as_control
 from gencap._validation import FloatArray, IntArray, check_choice, check_n_jobs, check_seed
 from gencap.agreement import hamming_capacity
 from gencap.instances import Instances, Pair
-from gencap.models import AnnealedClusterer, DominantSets, GraphClusterer
+from gencap.models import AnnealedClusterer, DominantSets, GraphClusterer, PairwiseClustering
 from gencap.results import Capacity
 from gencap.similarity import Similarity
 from gencap.splits import FeatureSplits
@@ -186,6 +186,42 @@ def measure(
     pair's temperatures go to `stream`, which is for a single model.
     """
     pairs = pairs_of(measured)
+    embedding = [m for m in models if isinstance(m, PairwiseClustering) and m.embeds]
+    if embedding:
+        if len(embedding) < len(models) or len({m.measure for m in embedding}) > 1:
+            raise ValueError("models with solver='embedding' and one measure go by themselves")
+        return _among_vectors(embedding, pairs, coupling, seed, threads, control, keep, stream)
+    results, annealed, graphs = _sorted_out(models, pairs, coupling, seed, control)
+    runs = anneal_pairs(
+        [model for _, model in annealed],
+        pairs,
+        coupling,
+        seed=seed,
+        threads=threads,
+        control=control,
+        stream=stream,
+    )
+    runs += anneal_graphs(
+        [model for _, model in graphs],
+        pairs,
+        seed=seed,
+        threads=threads,
+        control=control,
+        along=along,
+        stream=stream,
+    )
+    measured_models: list[tuple[int, AnnealedClusterer | GraphClusterer]] = [*annealed, *graphs]
+    for (index, model), curves in zip(measured_models, runs, strict=True):
+        results[index] = _summarize(model, pairs, curves, seed, threads, control, keep)
+    return [results[index] for index in range(len(models))]
+
+
+def _sorted_out(
+    models: Sequence[Any], pairs: Sequence[Pair], coupling: str, seed: int, control: Control
+) -> tuple[
+    dict[int, Capacity], list[tuple[int, AnnealedClusterer]], list[tuple[int, GraphClusterer]]
+]:
+    """Measure what needs no annealing of pairs; return the rest, checked, with its places."""
     results: dict[int, Capacity] = {}
     annealed: list[tuple[int, AnnealedClusterer]] = []
     graphs: list[tuple[int, GraphClusterer]] = []
@@ -211,28 +247,39 @@ def measure(
             results[index] = trivial(pairs, coupling, seed)
         else:
             annealed.append((index, model))
-    runs = anneal_pairs(
-        [model for _, model in annealed],
-        pairs,
+    return results, annealed, graphs
+
+
+def _among_vectors(
+    models: Sequence[PairwiseClustering],
+    pairs: Sequence[Pair],
+    coupling: str,
+    seed: int,
+    threads: int,
+    control: Control,
+    keep: str | None,
+    stream: Stream | None,
+) -> list[Capacity]:
+    """Measure pairwise clustering on the vectors that both instances are embedded as."""
+    for model in models:
+        model.core_params()
+    # The models differ in what they do with the vectors only: they are variants of one.
+    vectors = [
+        Pair(models[0].embedded(pair.first), models[0].embedded(pair.second), same_columns=False)
+        for pair in pairs
+    ]
+    found = measure(
+        [model.among_vectors() for model in models],
+        vectors,
         coupling,
         seed=seed,
         threads=threads,
         control=control,
+        keep=keep,
         stream=stream,
     )
-    runs += anneal_graphs(
-        [model for _, model in graphs],
-        pairs,
-        seed=seed,
-        threads=threads,
-        control=control,
-        along=along,
-        stream=stream,
-    )
-    measured_models: list[tuple[int, AnnealedClusterer | GraphClusterer]] = [*annealed, *graphs]
-    for (index, model), curves in zip(measured_models, runs, strict=True):
-        results[index] = _summarize(model, pairs, curves, seed, threads, control, keep)
-    return [results[index] for index in range(len(models))]
+    optimistic = any(pair.optimistic for pair in pairs)
+    return [replace(c, optimistic=optimistic, names=pairs[0].names, shift=0.0) for c in found]
 
 
 def is_edgewise(model: Any, measured: Measurements) -> bool:

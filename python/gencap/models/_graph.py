@@ -109,9 +109,13 @@ class GraphClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
             )
         return _core.AnnealParams(
             n_clusters=check_integer(self.n_clusters, "n_clusters"),
-            solver=check_choice(self.solver, "solver", self.solvers),
+            solver=self._core_solver(check_choice(self.solver, "solver", self.solvers)),
             **annealing.settings(),
         )
+
+    def _core_solver(self, solver: str) -> str:
+        """Return what the compiled core calls `solver`."""
+        return solver
 
     def cost(self, labels: Any, X: Any) -> float:
         """Evaluate the model's cost function on any labeling.
