@@ -342,6 +342,16 @@ def graph_fit(
     switches: Switches | None = None,
     report: Report | None = None,
 ) -> tuple[Columns, NDArray[np.float64], list[int], float, list[float]]: ...
+def graph_search(
+    similarity: Similarity,
+    cost: GraphCost,
+    n_clusters: int,
+    seed: int,
+    n_init: int = 1,
+    threads: int = 1,
+    switches: Switches | None = None,
+    report: Report | None = None,
+) -> tuple[NDArray[np.uintp], float, int, list[float]]: ...
 def graph_pair(
     first: Similarity,
     second: Similarity,

@@ -7,22 +7,19 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
-from sklearn.base import clone
 
-from gencap import _core
 from gencap._graph_pairs import anneal_graphs
+from gencap._graph_search import search_graphs
+from gencap._labelings import fitted_capacity, labels_capacity
 from gencap._live import LiveCallback, Stream, stream_for
 from gencap._lockstep import COUPLINGS, PairCurves, anneal_pairs, auto_coupling
 from gencap._mismatch import warn_of_mismatch
 from gencap._nulls import NullKinds, calibrate, check_null, single_null
-from gencap._parallel import parallel_map
 from gencap._progress import Control, ProgressCallback, as_control
 from gencap._validation import FloatArray, IntArray, check_choice, check_n_jobs, check_seed
-from gencap.agreement import hamming_capacity
 from gencap.instances import Instances, Pair
-from gencap.models import AnnealedClusterer, DominantSets, GraphClusterer, PairwiseClustering
+from gencap.models import AnnealedClusterer, GraphClusterer, PairwiseClustering
 from gencap.results import Capacity
-from gencap.similarity import Similarity
 from gencap.splits import FeatureSplits
 
 __all__ = ["Measurements", "as_measurements", "capacity", "measure", "trivial"]
@@ -49,8 +46,9 @@ def capacity(
     """Measure how many bits per object a clustering model carries from one instance to the other.
 
     For gencap's models J(beta) = H + (1/N) sum_i log2 sum_k P1_ik P2_ik is followed along the
-    annealing of both instances and its maximum is the capacity. Any other scikit-learn clusterer
-    is fitted to both instances and its labels are compared (Hamming weights).
+    annealing of both instances and its maximum is the capacity. Any other scikit-learn clusterer,
+    and a graph model with ``solver="search"``, is fitted to both instances and its labels are
+    compared (Hamming weights).
 
     Parameters
     ----------
@@ -191,7 +189,7 @@ def measure(
         if len(embedding) < len(models) or len({m.measure for m in embedding}) > 1:
             raise ValueError("models with solver='embedding' and one measure go by themselves")
         return _among_vectors(embedding, pairs, coupling, seed, threads, control, keep, stream)
-    results, annealed, graphs = _sorted_out(models, pairs, coupling, seed, control)
+    results, annealed, graphs = _sorted_out(models, pairs, coupling, seed, threads, control)
     runs = anneal_pairs(
         [model for _, model in annealed],
         pairs,
@@ -217,7 +215,12 @@ def measure(
 
 
 def _sorted_out(
-    models: Sequence[Any], pairs: Sequence[Pair], coupling: str, seed: int, control: Control
+    models: Sequence[Any],
+    pairs: Sequence[Pair],
+    coupling: str,
+    seed: int,
+    threads: int,
+    control: Control,
 ) -> tuple[
     dict[int, Capacity], list[tuple[int, AnnealedClusterer]], list[tuple[int, GraphClusterer]]
 ]:
@@ -233,11 +236,14 @@ def _sorted_out(
                 _check_size(model, one)
             if model.n_clusters == 1:
                 results[index] = trivial(pairs, "independent", seed)
+            elif model.solver == "search":
+                found = search_graphs(model, pairs, seed=seed, threads=threads, control=control)
+                results[index] = labels_capacity(found[0], pairs, seed, shift=found[1])
             else:
                 graphs.append((index, model))
             continue
         if not isinstance(model, AnnealedClusterer) or model.solver == "simulated_annealing":
-            results[index] = _hamming(model, pairs, seed, control)
+            results[index] = fitted_capacity(model, pairs, seed, control)
             continue
         model.core_params()
         for one in pairs:
@@ -423,67 +429,3 @@ def _collect(columns: FloatArray, slots: IntArray, size: int) -> FloatArray:
     for column, slot in enumerate(slots):
         out[:, slot] += columns[:, column]
     return out
-
-
-def _hamming(model: Any, pairs: Sequence[Pair], seed: int, control: Control) -> Capacity:
-    """Capacity of any clusterer from the labels it gives to both instances (Eq. 87)."""
-    size = getattr(model, "n_clusters", None)
-    found = parallel_map(
-        lambda x, watched: _fit_labels(model, x, seed, watched),
-        [x for pair in pairs for x in (pair.first, pair.second)],
-        threads=1,
-        control=control,
-        message=f"fitting {type(model).__name__}" + (f" with {size} clusters" if size else ""),
-    )
-    labels = list(zip(found[::2], found[1::2], strict=True))
-    raw = np.array([hamming_capacity(one, two) for one, two in labels])
-    mean = float(raw.mean())
-    kinds, codes = np.unique(labels[0][0], return_inverse=True)
-    one_hot = np.eye(len(kinds))[codes]
-    others, second = np.unique(labels[0][1], return_inverse=True)
-    second_hot = _aligned(one_hot, np.eye(len(others))[second])
-    return Capacity(
-        bits=max(0.0, mean),
-        raw_bits=mean,
-        beta=float("nan"),
-        n_clusters=float(np.mean([len(np.unique(one)) for one, _ in labels])),
-        curve=None,
-        labels=codes.astype(np.int64),
-        probabilities=one_hot,
-        second_probabilities=second_hot,
-        groups=np.arange(len(kinds)),
-        weights="hamming",
-        coupling="independent",
-        bits_per_pair=raw,
-        optimistic=any(pair.optimistic for pair in pairs),
-        names=pairs[0].names,
-        seed=seed,
-    )
-
-
-def _aligned(first: FloatArray, second: FloatArray) -> FloatArray:
-    """Bring the columns of `second` into the order of `first`, padding the narrower one."""
-    size = max(first.shape[1], second.shape[1])
-    first = np.pad(first, ((0, 0), (0, size - first.shape[1])))
-    second = np.pad(second, ((0, 0), (0, size - second.shape[1])))
-    _, _, partner = _core.measure_agreement(first, second)
-    return second[:, np.asarray(partner, dtype=np.int64)]
-
-
-def _fit_labels(model: Any, x: Any, seed: int, control: Control) -> IntArray:
-    """Labels of a clone of `model`; each instance is fitted by itself."""
-    if not hasattr(model, "fit"):
-        raise TypeError(
-            f"model must be a gencap model or a scikit-learn clusterer: got {type(model).__name__}"
-        )
-    fresh = clone(model)
-    if "random_state" in fresh.get_params() and fresh.get_params()["random_state"] is None:
-        fresh.set_params(random_state=seed % 2**32)
-    if isinstance(fresh, AnnealedClusterer | DominantSets):
-        fresh.fit(x, progress=control)
-    else:
-        # Other libraries know matrices only, as their "precomputed" affinities.
-        x = x.toarray() if isinstance(x, Similarity) else x
-        fresh.fit(x)
-    labels = fresh.labels_ if hasattr(fresh, "labels_") else fresh.predict(x)
-    return np.asarray(labels)

@@ -34,11 +34,12 @@ class PairwiseClustering(GraphClusterer):
         "euclidean", "sqeuclidean", "pearson", "cosine", "inner", "path", or "precomputed" for a
         square matrix of similarities. A distance d becomes the similarity v - d, with v the
         largest distance.
-    solver : {"mean_field", "gibbs", "embedding"}, default="mean_field"
-        Sequential mean-field annealing, or annealed Gibbs sampling on the same potentials.
-        "embedding" anneals centroids among vectors that have the same costs up to a constant (see
-        Notes): the similarities' own where they are low-rank, else those of
-        `constant_shift_embedding`, for at most 5,000 objects.
+    solver : {"mean_field", "gibbs", "search", "embedding"}, default="mean_field"
+        Sequential mean-field annealing, annealed Gibbs sampling on the same potentials, or local
+        search at zero temperature from random labels: labels only. "embedding" anneals centroids
+        among vectors that have the same costs up to a constant (see Notes): the similarities' own
+        where they are low-rank, else those of `constant_shift_embedding`, for at most 5,000
+        objects.
     n_init : int, default=6
         Starts; the lowest final cost wins.
     annealing : Annealing, optional
@@ -61,11 +62,12 @@ class PairwiseClustering(GraphClusterer):
         Clusters that hold an object.
     shift_ : float
         The shift that was used.
-    trajectory_ : Trajectory
+    trajectory_ : Trajectory or None
         The whole annealing; graphs have no centroids, embedded vectors do, and costs of k-means.
+        None after a search.
     n_iter_, converged_, beta_, seed_, restart_costs_
         Sweeps in all, convergence and inverse temperature at the end, the seed used, final costs
-        of all starts.
+        of all starts (with "embedding" those of the last temperature, which is not quite hard).
 
     See Also
     --------
@@ -89,7 +91,7 @@ class PairwiseClustering(GraphClusterer):
     """
 
     cost_name: ClassVar[str] = "pairwise"
-    solvers: ClassVar[tuple[str, ...]] = ("mean_field", "gibbs", "embedding")
+    solvers: ClassVar[tuple[str, ...]] = ("mean_field", "gibbs", "search", "embedding")
 
     def __init__(
         self,
@@ -129,9 +131,6 @@ class PairwiseClustering(GraphClusterer):
         """Return the vectors that stand for the objects of `X`."""
         return kmeans_vectors(self.open(X, progress))[0]
 
-    def _core_solver(self, solver: str) -> str:
-        return "mean_field" if solver == "embedding" else solver
-
     def _fit(self, X: Any, control: Control) -> None:
         if not self.embeds:
             super()._fit(X, control)
@@ -142,13 +141,15 @@ class PairwiseClustering(GraphClusterer):
         self.core_params()
         self.seed_, self.shift_ = check_seed(self.random_state), 0.0
         inner = self.among_vectors().set_params(random_state=self.seed_)
-        inner.fit(kmeans_vectors(graph)[0], progress=control)
+        vectors, lowest = kmeans_vectors(graph)
+        inner.fit(vectors, progress=control)
         self.labels_, self.probabilities_ = inner.labels_, inner.probabilities_
-        self.restart_costs_ = inner.restart_costs_
         self.trajectory_, self.n_iter_ = inner.trajectory_, inner.n_iter_
         self.beta_, self.converged_ = inner.beta_, inner.converged_
         self.n_clusters_ = inner.n_clusters_
         self.cost_ = self.cost(self.labels_, graph)
+        shift = lowest * (len(graph) - self.n_clusters_) - graph.diagonal.sum() / 2
+        self.restart_costs_ = inner.restart_costs_ + shift
 
     def anneal(
         self, X: Any, *, progress: ProgressCallback | None = None

@@ -7,7 +7,7 @@ use gencap_core::graph::{self, Columns, Cost, Graph, Task, Winner};
 use gencap_core::similarity::Similarity;
 use gencap_core::workers::{Context, Workers};
 use ndarray::Array3;
-use numpy::{IntoPyArray, PyArray2, PyArray3, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -150,6 +150,34 @@ pub fn graph_fit<'py>(
     let winner = found.winner;
     let columns = columns_dict(py, Columns::new(found.steps))?;
     Ok((columns, found.q.into_pyarray(py), winner.labels, winner.cost, winner.costs))
+}
+
+/// Search for the labels of lowest cost: labels, their cost, rounds, costs of all starts.
+#[pyfunction]
+#[pyo3(signature = (
+    similarity, cost, n_clusters, seed, n_init=1, threads=1, switches=None, report=None
+))]
+#[allow(clippy::too_many_arguments, clippy::type_complexity)]
+pub fn graph_search<'py>(
+    py: Python<'py>,
+    similarity: &PySimilarity,
+    cost: &PyGraphCost,
+    n_clusters: usize,
+    seed: u64,
+    n_init: usize,
+    threads: usize,
+    switches: Option<&PySwitches>,
+    report: Option<Py<PyAny>>,
+) -> PyResult<(Bound<'py, PyArray1<usize>>, f64, usize, Vec<f64>)> {
+    let loan = similarity.borrow(py)?;
+    let lent = loan.lend()?;
+    let found = run_detached(py, &Reporter::new(switches, report), |control| {
+        let workers = Workers::new(threads)?;
+        let context = Context { workers: &workers, control };
+        let graph = cost.open(lent.get(), context)?;
+        graph::search(&graph, n_clusters, seed, n_init, context)
+    })?;
+    Ok((found.labels.into_pyarray(py), found.cost, found.rounds, found.costs))
 }
 
 /// Both instances of a pair: the columns of `anneal_pair`, labels, costs, and plans to run again.
