@@ -41,7 +41,7 @@ from gencap.splits import (
     split_objects,
 )
 from gencap.termination import Termination, best_termination
-from gencap.transfer import TransferCosts, TransferCurve, transfer_costs
+from gencap.transfer import TransferCosts, TransferCurve, transfer_costs, transfer_curve
 
 __all__ = [
     "PairwiseClustering",
@@ -95,4 +95,5 @@ __all__ = [
     "TransferCosts",
     "TransferCurve",
     "transfer_costs",
+    "transfer_curve",
 ]

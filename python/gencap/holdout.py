@@ -11,7 +11,6 @@ import pandas as pd
 import scipy.sparse
 
 from gencap._validation import (
-    FloatArray,
     IntArray,
     check_choice,
     check_integer,
@@ -197,21 +196,23 @@ def _given(first: Any, second: Any) -> Holdout:
 def _one_space(first: Any, second: Any) -> bool:
     if isinstance(first, pd.DataFrame) and isinstance(second, pd.DataFrame):
         return bool(first.columns.equals(second.columns))
-    return np.shape(first)[-1] == np.shape(second)[-1]
+    return bool(np.shape(first)[-1] == np.shape(second)[-1])
 
 
 def _edges(edge: Any) -> Any:
-    return scipy.sparse.csr_array(edge) if scipy.sparse.issparse(edge) else np.asarray(edge, float)
+    if scipy.sparse.issparse(edge):
+        return edge.tocsr()
+    return np.asarray(edge, dtype=np.float64)
 
 
 def _count(x: Any) -> int:
     return int(x.shape[0])
 
 
-def _square(X: Any) -> FloatArray | scipy.sparse.csr_array:
+def _square(X: Any) -> Any:
     if isinstance(X, Similarity):
         return X.toarray()
-    table = scipy.sparse.csr_array(X) if scipy.sparse.issparse(X) else check_matrix(X, "X").values
+    table: Any = _edges(X) if scipy.sparse.issparse(X) else check_matrix(X, "X").values
     if table.shape[0] != table.shape[1] or table.shape[0] < 2:
         raise ValueError(f"X must be a square matrix of similarities: got shape {table.shape}")
     return table
@@ -220,8 +221,5 @@ def _square(X: Any) -> FloatArray | scipy.sparse.csr_array:
 def _cut(table: Any, one: IntArray, two: IntArray, graph: bool) -> Holdout:
     if not graph:
         return Holdout(table[one], table[two], index1=one, index2=two)
-    parts = [
-        np.ascontiguousarray(block) if isinstance(block, np.ndarray) else block
-        for block in (table[one][:, one], table[two][:, two], table[one][:, two])
-    ]
-    return Holdout(*parts, index1=one, index2=two)
+    first, second, cross = table[one][:, one], table[two][:, two], table[one][:, two]
+    return Holdout(first, second, cross, index1=one, index2=two)

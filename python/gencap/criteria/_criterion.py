@@ -33,6 +33,8 @@ class Criterion:
         The rule that `best` follows.
     details : DataFrame or None
         The parts that the values are made of.
+    per_sample : DataFrame or None
+        The value of every single sample, or pair of samples, where there are several.
     """
 
     name: str
@@ -42,19 +44,30 @@ class Criterion:
     rules: dict[str, int] = field(default_factory=dict)
     rule: str = ""
     details: pd.DataFrame | None = None
+    per_sample: pd.DataFrame | None = None
 
     @property
     def best(self) -> int:
         """The chosen number of clusters; the smallest of several equally good ones."""
         if self.rule:
             return self.rules[self.rule]
-        values = self.values.to_numpy(dtype=np.float64)
+        return self._choice(self.values)
+
+    @property
+    def best_per_sample(self) -> list[int]:
+        """The choice of every single sample, or pair of samples."""
+        if self.per_sample is None:
+            return [self.best]
+        return [self._choice(self.per_sample[name]) for name in self.per_sample]
+
+    def _choice(self, column: pd.Series[float]) -> int:
+        values = column.to_numpy(dtype=np.float64)
         if np.isnan(values).all():
             raise ValueError(
                 f"{self.name} is not defined for any number of clusters that was tried"
             )
         place = np.nanargmax(values) if self.largest else np.nanargmin(values)
-        return int(self.values.index[int(place)])
+        return int(column.index[int(place)])
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per number of clusters."""
@@ -87,4 +100,5 @@ def criterion_of(
         series(numbers, table.mean(axis=1), "value"),
         series(numbers, spread, "spread"),
         details=details,
+        per_sample=pd.DataFrame(table, index=pd.Index(numbers, name="n_clusters")),
     )

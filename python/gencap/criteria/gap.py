@@ -1,4 +1,4 @@
-"""The gap statistic: how much better than a uniform box do the clusters fit?"""
+"""The gap statistic: how much better clusters fit the data than a uniform box."""
 
 from __future__ import annotations
 

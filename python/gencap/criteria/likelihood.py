@@ -131,7 +131,7 @@ def mdl(
     n_jobs: int | None = None,
     progress: ProgressCallback | None = None,
 ) -> Criterion:
-    """Description length of the sample in bits: the data given the model, plus its parameters.
+    """Minimum description length: bits for the data given the model, plus its parameters.
 
     Parameters
     ----------

@@ -119,7 +119,7 @@ def transfer_costs(
     ways = {resolve(mapping, one) for one in splits}
     if len(ways) > 1:
         raise ValueError(
-            f"pairs of samples must be of one kind: 'auto' would take {sorted(ways)}; name a mapping"
+            f"samples must be of one kind: 'auto' would take {sorted(ways)}; name a mapping"
         )
     way = ways.pop()
     betas = [soft_beta(one, way, given, mode, scale) for one in splits]
