@@ -200,7 +200,7 @@ def _one_space(first: Any, second: Any) -> bool:
 
 
 def _edges(edge: Any) -> Any:
-    if scipy.sparse.issparse(edge):
+    if hasattr(edge, "tocsr"):
         return edge.tocsr()
     return np.asarray(edge, dtype=np.float64)
 

@@ -94,7 +94,7 @@ def criterion_of(
     name: str, numbers: list[int], table: FloatArray, details: pd.DataFrame | None = None
 ) -> Criterion:
     """Mean and spread over samples; `table` has one row per number, one column per sample."""
-    spread = table.std(axis=1, ddof=1) if table.shape[1] > 1 else np.zeros(len(numbers))
+    spread = table.std(axis=1, ddof=1) if table.shape[1] > 1 else 0.0 * table[:, 0]
     return Criterion(
         name,
         series(numbers, table.mean(axis=1), "value"),

@@ -22,7 +22,7 @@ from gencap._opening import Opened, open_split
 from gencap._parallel import parallel_map
 from gencap._progress import Control, ProgressCallback, as_control
 from gencap._validation import IntArray, check_choice, check_integer, check_n_jobs, check_seed
-from gencap.criteria._criterion import Criterion, series
+from gencap.criteria._criterion import Criterion, criterion_of
 from gencap.holdout import as_holdouts
 from gencap.models import CorrelationClustering, GraphClusterer, PairwiseClustering
 
@@ -119,16 +119,9 @@ def instability(
     raw[rows] = np.array(found).reshape(len(rows), len(splits))
     chance = np.array([[_chance(one.sizes[1], k, seed) for one in splits] for k in numbers])
     table = raw / chance if normalize else raw
-    spread = (
-        table.std(axis=1, ddof=1) if len(splits) > 1 else np.where(np.isnan(raw[:, 0]), np.nan, 0.0)
-    )
     index = pd.Index(numbers, name="n_clusters")
-    return Criterion(
-        "instability",
-        series(numbers, table.mean(axis=1), "value"),
-        series(numbers, spread, "spread"),
-        details=pd.DataFrame({"raw": raw.mean(axis=1), "random": chance.mean(axis=1)}, index),
-    )
+    details = pd.DataFrame({"raw": raw.mean(axis=1), "random": chance.mean(axis=1)}, index)
+    return criterion_of("instability", numbers, table, details)
 
 
 def labeling_distance(labels1: IntArray, labels2: IntArray) -> float:

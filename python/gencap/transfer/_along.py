@@ -134,7 +134,8 @@ def _costs(model: Any, x: FloatArray, centers: FloatArray) -> FloatArray:
     if isinstance(model, CentroidClustering):
         return squares
     constant = 0.5 * x.shape[1] * math.log(2.0 * math.pi * model.variance)
-    return squares / (2.0 * model.variance) + constant
+    scaled: FloatArray = squares / (2.0 * model.variance) + constant
+    return scaled
 
 
 def _averaged(found: list[FloatArray], way: str) -> TransferCurve:
