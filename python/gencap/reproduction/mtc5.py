@@ -32,13 +32,18 @@ __all__ = ["EXPERIMENT"]
 N_OBJECTS = 900
 COMPLEXITY = 0.3
 NOISES = (0.7, 0.8, 0.95)
+# At the highest noise the second half's own share of positive edges decides: single graphs differ,
+# and only many of them show what is typical.
+QUICK_GRAPHS = (4, 8, 24)
+GRAPHS = (10, 10, 40)
 # .4903 .4385 .4093 and then constant, 10 graphs with up to 8 clusters and 6 starts.
 EARLIER = (0.4903, 0.4385, 0.4093)
 
 
 def measure(setting: Setting) -> Findings:
     """Cluster one half of every graph, carry it over to the other by the edges between them."""
-    repeats, starts, most = (8, 3, 5) if setting.quick else (10, 10, 10)
+    starts, most = (3, 5) if setting.quick else (10, 10)
+    repeats = QUICK_GRAPHS if setting.quick else GRAPHS
     model = CorrelationClustering(
         shift=0.0,
         measure="precomputed",
@@ -55,8 +60,8 @@ def measure(setting: Setting) -> Findings:
     }
     costs: dict[float, TransferCosts] = {}
     unstable: dict[float, Criterion] = {}
-    for noise in NOISES:
-        graphs = [halves(noise, seed) for seed in seeds_of(setting.seed, repeats)]
+    for noise, count in zip(NOISES, repeats, strict=True):
+        graphs = [halves(noise, seed) for seed in seeds_of(setting.seed, count)]
         costs[noise] = transfer_costs(model, graphs, **options)
         unstable[noise] = instability(model, graphs, **options)
     tables = {f"noise {noise:g}": _table(costs[noise], unstable[noise]) for noise in NOISES}
@@ -128,8 +133,8 @@ def _choice(quantity: str, paper: str, costs: TransferCosts, wanted: int) -> Row
     chosen = Counter(costs.best_per_pair)
     words = ", ".join(f"{k} in {count}" for k, count in sorted(chosen.items()))
     total = sum(chosen.values())
-    # Earlier 75 to 80 % of the graphs: fewer than half of 8 then have a probability of 3 %.
-    holds = chosen[wanted] >= total / 2
+    # Earlier 75 to 80 % of 8 to 10 graphs, and 65 % of 40: less than 40 % is unlikely.
+    holds = costs.best == wanted and chosen[wanted] >= 0.4 * total
     return Row(
         quantity,
         paper,
