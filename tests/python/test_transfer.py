@@ -288,8 +288,8 @@ def test_bad_input_is_named(rng: np.random.Generator) -> None:
         gencap.transfer_costs("k-means", (x1, x2), [2])
     with pytest.raises(TypeError, match="DominantSets"):
         gencap.transfer_costs(gencap.DominantSets(), (x1, x2), [2])
+    s = gencap.similarity(x1, "cosine")
     with pytest.raises(TypeError, match="clusters vectors"):
-        s = gencap.similarity(x1, "cosine")
         gencap.transfer_costs(model, (s, s), [2])
 
 

@@ -63,7 +63,7 @@ def measure(setting: Setting) -> Findings:
     for noise, count in zip(NOISES, repeats, strict=True):
         graphs = [halves(noise, seed) for seed in seeds_of(setting.seed, count)]
         costs[noise] = transfer_costs(model, graphs, **options)
-        unstable[noise] = instability(model, graphs, **options)
+        unstable[noise] = instability(model, graphs[: repeats[1]], **options)
     tables = {f"noise {noise:g}": _table(costs[noise], unstable[noise]) for noise in NOISES}
     return Findings(_rows(costs, unstable), tables)
 

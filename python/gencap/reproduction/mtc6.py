@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.cluster import KMeans
 
 from gencap._parallel import parallel_map
 from gencap._progress import Control
 from gencap._validation import FloatArray
-from gencap.annealing import Annealing
 from gencap.instances import Pair
-from gencap.models import CentroidClustering, GaussianMixture
+from gencap.models import GaussianMixture
 from gencap.reproduction._result import (
     Experiment,
     Findings,
@@ -75,7 +75,9 @@ def three_sources(problem: str, seed: int) -> tuple[FloatArray, FloatArray]:
 
 def _one(task: _Task, control: Control) -> pd.DataFrame:
     pair = Pair(*three_sources(task.problem, task.seed))
-    model = CentroidClustering(annealing=Annealing(max_iter=1000), random_state=0)
+    # k-means as in the paper: annealing alone stops in local optima of the unequal problem, where
+    # it chooses 3 in 14 of 20 samples only.
+    model = KMeans(n_init=10, random_state=0)
     options: dict[str, Any] = {"n_jobs": 1, "progress": control}
     found = {
         mapping: transfer_costs(model, pair, CLUSTERS, mapping, **options) for mapping in MAPPINGS
