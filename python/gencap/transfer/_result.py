@@ -90,7 +90,7 @@ class TransferCosts:
         return (
             f"<TransferCosts: best {self.best} of n_clusters {costs.index[0]} to "
             f"{costs.index[-1]}, mapping {self.mapping}\n  {costs[self.best]:.4g} {self.unit}, "
-            f"one cluster or the fewest tried {costs.iloc[0]:.4g}; "
+            f"{costs.iloc[0]:.4g} with {costs.index[0]}; "
             f"{pairs} pair{'' if pairs == 1 else 's'} of samples>"
         )
 
