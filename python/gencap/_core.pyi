@@ -1,12 +1,13 @@
 """Types of the compiled core; users call the functions that wrap it."""
 
 from collections.abc import Callable
-from typing import TypedDict, final
+from typing import Any, TypedDict, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 Report = Callable[[int, int, float, float], object]
+Watcher = tuple[Callable[..., object], bool]
 
 __version__: str
 HARD: float
@@ -116,6 +117,7 @@ def anneal_pair(
     threads: int = 1,
     switches: Switches | None = None,
     report: Report | None = None,
+    live: Watcher | None = None,
 ) -> PairColumns: ...
 def exercise_boundary(
     seconds: float,
@@ -229,6 +231,10 @@ class Similarity:
     def tree(n: int, ends: NDArray[np.uint32], weights: NDArray[np.float64]) -> Similarity: ...
     @staticmethod
     def rows(x: NDArray[np.float64], offset: float) -> Similarity: ...
+    @staticmethod
+    def from_parts(representation: str, parts: tuple[Any, ...]) -> Similarity: ...
+    def parts(self) -> tuple[Any, ...]: ...
+    def take(self, index: NDArray[np.uintp]) -> Similarity: ...
     @property
     def representation(self) -> str: ...
     def diagonal(self) -> NDArray[np.float64]: ...
@@ -287,6 +293,25 @@ class GraphCost:
 @final
 class GraphPlans: ...
 
+@final
+class GraphAnnealer:
+    def __new__(
+        cls,
+        similarity: Similarity,
+        cost: GraphCost,
+        params: AnnealParams,
+        betas: list[float],
+        critical: float,
+        seed: int,
+        n_init: int = 1,
+        threads: int = 1,
+        switches: Switches | None = None,
+        report: Report | None = None,
+    ) -> GraphAnnealer: ...
+    def step(
+        self, switches: Switches | None = None, report: Report | None = None
+    ) -> Columns | None: ...
+
 def graph_critical(
     similarity: Similarity,
     cost: GraphCost,
@@ -317,10 +342,20 @@ def graph_fit(
     switches: Switches | None = None,
     report: Report | None = None,
 ) -> tuple[Columns, NDArray[np.float64], list[int], float, list[float]]: ...
+def graph_search(
+    similarity: Similarity,
+    cost: GraphCost,
+    n_clusters: int,
+    seed: int,
+    n_init: int = 1,
+    threads: int = 1,
+    switches: Switches | None = None,
+    report: Report | None = None,
+) -> tuple[NDArray[np.uintp], float, int, list[float]]: ...
 def graph_pair(
     first: Similarity,
     second: Similarity,
-    cost: GraphCost,
+    costs: tuple[GraphCost, GraphCost],
     params: AnnealParams,
     betas: list[float],
     critical: float,
@@ -330,11 +365,26 @@ def graph_pair(
     threads: int = 1,
     switches: Switches | None = None,
     report: Report | None = None,
+    live: Watcher | None = None,
 ) -> GraphPairColumns: ...
+def graph_pair_again(
+    first: Similarity,
+    second: Similarity,
+    costs: tuple[GraphCost, GraphCost],
+    params: AnnealParams,
+    betas: list[float],
+    critical: float,
+    seed: int,
+    plans: GraphPlans,
+    live: Watcher,
+    threads: int = 1,
+    switches: Switches | None = None,
+    report: Report | None = None,
+) -> None: ...
 def graph_pair_probabilities(
     first: Similarity,
     second: Similarity,
-    cost: GraphCost,
+    costs: tuple[GraphCost, GraphCost],
     params: AnnealParams,
     betas: list[float],
     critical: float,

@@ -13,6 +13,7 @@ __all__ = [
     "AnnealingStep",
     "Capacity",
     "Curve",
+    "LiveStep",
     "NullResult",
     "Order",
     "Scan",
@@ -63,6 +64,45 @@ class AnnealingStep:
     covariances: FloatArray | None
     n_iter: int
     converged: bool
+
+
+@dataclass(frozen=True, eq=False)
+class LiveStep:
+    """One temperature of a pair of instances, as soon as it is done.
+
+    Parameters
+    ----------
+    beta : float
+        Inverse temperature.
+    bits : float
+        entropy + agreement, in bits per object.
+    entropy : float
+        Entropy of the clusters in bits. That of the hard clusters is known at the last temperature
+        only: until then models with centroids tell the entropy of the current aligned masses.
+        Graph models know it when their winning starts are replayed.
+    agreement : float
+        (1/N) sum_i log2 sum_k P1_ik P2_ik.
+    n_clusters : int
+        Effective clusters of the first instance.
+    masses : ndarray of shape (K,)
+        Mean assignment probability of each of its clusters.
+    groups : ndarray of shape (K,)
+        Group number of each cluster; equal numbers are one effective cluster.
+    centroids : ndarray of shape (K, D) or None
+        Its cluster centers in the data's own coordinates; None for graph models.
+    probabilities : ndarray of shape (N, K) or None
+        Its assignment probabilities, with ``keep="probabilities"``.
+    """
+
+    beta: float
+    bits: float
+    entropy: float
+    agreement: float
+    n_clusters: int
+    masses: FloatArray
+    groups: IntArray
+    centroids: FloatArray | None = None
+    probabilities: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -315,12 +355,16 @@ class Order:
         all of them). Those of a single K are in ``capacities[K].null``.
     level : float
         Level at which `verdict` reads the p-values.
+    pairwise : bool
+        Whether the measurements were given as similarities, for which "independent" is the only
+        calibration there is.
     """
 
     capacities: dict[int, Capacity]
     best: int
     null: dict[str, NullResult] = field(default_factory=dict)
     level: float = 0.01
+    pairwise: bool = False
 
     def __repr__(self) -> str:
         lines = [f"<Order: best {self.best}, {self.verdict_text}"]
@@ -346,13 +390,21 @@ class Order:
 
     @property
     def verdict(self) -> str:
-        """One of the keys of `VERDICTS`: "none", "continuum", "clusters" or "uncalibrated"."""
+        """One of the keys of `VERDICTS`: "none", "continuum", "clusters" or "uncalibrated".
+
+        Given similarities have no covariance that a Gaussian twin could keep. For them the null of
+        permuted edges decides alone, between "none" and "clusters", and a continuum cannot be told
+        apart from clusters.
+        """
         if self.best == 1:
             return "none"
-        if not {"independent", "gaussian"} <= self.null.keys():
+        needed = {"independent"} if self.pairwise else {"independent", "gaussian"}
+        if not needed <= self.null.keys():
             return "uncalibrated"
         if not self.null["independent"].is_exceeded(self.level):
             return "none"
+        if self.pairwise:
+            return "clusters"
         return "clusters" if self.null["gaussian"].is_exceeded(self.level) else "continuum"
 
     @property

@@ -7,6 +7,7 @@ from gencap.cli.capacity import capacity_command
 from gencap.cli.demo import demo_command
 from gencap.cli.info import info_command
 from gencap.cli.reproduce import reproduce_command
+from gencap.cli.resolution import resolution_command
 from gencap.cli.transfer import transfer_command
 
 __all__ = ["app"]
@@ -15,6 +16,7 @@ for _command in (
     demo_command,
     capacity_command,
     transfer_command,
+    resolution_command,
     reproduce_command,
     info_command,
 ):
