@@ -258,3 +258,14 @@ def test_threads_change_nothing() -> None:
         gencap.transfer_costs(correlation(), splits, [1, 2, 3], n_jobs=jobs) for jobs in (1, 2)
     )
     assert one.per_pair.equals(two.per_pair)
+
+
+def test_halves_of_a_similarity_bring_their_edges() -> None:
+    s = graph(80, 0.3, 7)
+    with pytest.warns(gencap.OptimisticPairingWarning):
+        pair = gencap.split_objects(gencap.similarity(s, "precomputed"))
+    assert pair.cross == pytest.approx(s[np.ix_(pair.index1, pair.index2)])
+    found = gencap.transfer_costs(correlation(), pair, range(1, 5))
+    # Matched by proximity: not the same objects, so the edges decide.
+    assert found.mapping == "centroid"
+    assert found.best == 3
