@@ -133,7 +133,7 @@ def _choice(quantity: str, paper: str, costs: TransferCosts, wanted: int) -> Row
     chosen = Counter(costs.best_per_pair)
     words = ", ".join(f"{k} in {count}" for k, count in sorted(chosen.items()))
     total = sum(chosen.values())
-    # Earlier 75 to 80 % of 8 to 10 graphs, and 65 % of 40: less than 40 % is unlikely.
+    # Earlier 75 to 80 % of 8 to 10 graphs, and 22 to 26 of 40: less than 40 % is unlikely.
     holds = costs.best == wanted and chosen[wanted] >= 0.4 * total
     return Row(
         quantity,

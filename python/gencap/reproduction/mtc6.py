@@ -76,7 +76,7 @@ def three_sources(problem: str, seed: int) -> tuple[FloatArray, FloatArray]:
 def _one(task: _Task, control: Control) -> pd.DataFrame:
     pair = Pair(*three_sources(task.problem, task.seed))
     # k-means as in the paper: annealing alone stops in local optima of the unequal problem, where
-    # it chooses 3 in 14 of 20 samples only.
+    # it chooses 3 in 12 of 20 samples only.
     model = KMeans(n_init=10, random_state=0)
     options: dict[str, Any] = {"n_jobs": 1, "progress": control}
     found = {
