@@ -9,6 +9,7 @@ from gencap.agreement import capacity_from_probabilities, hamming_capacity
 from gencap.annealing import Annealing
 from gencap.capacity import capacity
 from gencap.embedding import Embedding, constant_shift_embedding
+from gencap.holdout import Holdout, holdouts
 from gencap.instances import Instances, Pair
 from gencap.models import (
     AdaptiveRatioCut,
@@ -42,6 +43,7 @@ from gencap.splits import (
     split_objects,
 )
 from gencap.termination import Termination, best_termination
+from gencap.transfer import TransferCosts, TransferCurve, transfer_costs, transfer_curve
 
 __all__ = [
     "PairwiseClustering",
@@ -96,4 +98,10 @@ __all__ = [
     "DominantSets",
     "Termination",
     "best_termination",
+    "Holdout",
+    "holdouts",
+    "TransferCosts",
+    "TransferCurve",
+    "transfer_costs",
+    "transfer_curve",
 ]
