@@ -270,17 +270,34 @@ fn run_together(
             return Ok(());
         }
         field.shrink(game, &active, context)?;
-        let at = |(place, a): (usize, usize)| active[a].v[field.objects[place]];
-        let v = Array2::from_shape_fn((field.objects.len(), active.len()), at);
+        let (leaders, column_of) = distinct(&active);
+        let at = |(place, a): (usize, usize)| active[leaders[a]].v[field.objects[place]];
+        let v = Array2::from_shape_fn((field.objects.len(), leaders.len()), at);
         let payoffs = field.payoffs(game, v.view(), context)?;
         let mut payoff = vec![0.0; game.len()];
-        for (race, column) in active.iter_mut().zip(payoffs.columns()) {
+        for (race, column) in active.iter_mut().zip(column_of) {
             // Objects outside have no share left: what they would earn does not matter.
-            field.objects.iter().zip(column).for_each(|(&i, value)| payoff[i] = *value);
+            let earned = field.objects.iter().zip(payoffs.column(column));
+            earned.for_each(|(&i, value)| payoff[i] = *value);
             race.advance(payoff.iter().copied(), plan.n_clusters);
         }
         context.control.advance(f64::NAN, f64::NAN);
     }
+}
+
+/// Races with shares of their own, and which of them every race goes along with.
+///
+/// Until the first cluster is taken all races are one: cutoffs make no difference yet.
+fn distinct(active: &[&mut Race]) -> (Vec<usize>, Vec<usize>) {
+    let (mut leaders, mut column_of) = (Vec::<usize>::new(), Vec::with_capacity(active.len()));
+    for (a, race) in active.iter().enumerate() {
+        let known = leaders.iter().position(|&leader| active[leader].v == race.v);
+        column_of.push(known.unwrap_or(leaders.len()));
+        if known.is_none() {
+            leaders.push(a);
+        }
+    }
+    (leaders, column_of)
 }
 
 /// The objects that play, and their part of X once they are few.

@@ -15,7 +15,7 @@ use crate::error::Result;
 const MAX_ROUNDS: usize = 100;
 
 /// A round that lowers R by less than this share of it is the last: another start gains more.
-const STABLE: f64 = 5e-4;
+const STABLE: f64 = 1e-3;
 
 /// Improve `partition` of the objects by whole rounds; at most `cap` clusters.
 ///
