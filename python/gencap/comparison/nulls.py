@@ -94,7 +94,8 @@ def excesses(observed: FloatArray, draws: FloatArray) -> tuple[float, FloatArray
 def _spread(draws: FloatArray) -> FloatArray:
     if len(draws) < 2:
         return np.full(draws.shape[1], SMALLEST_SPREAD)
-    return np.maximum(draws.std(axis=0, ddof=1), SMALLEST_SPREAD)
+    found: FloatArray = np.maximum(draws.std(axis=0, ddof=1), SMALLEST_SPREAD)
+    return found
 
 
 def tail_p_value(observed: float, draws: FloatArray) -> float:
