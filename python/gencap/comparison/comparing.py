@@ -41,7 +41,7 @@ QUICK: dict[str, Any] = {
     "null_draws": 2,
     "final_draws": 19,
     "scan_splits": 1,
-    "annealing": Annealing(n_steps=40, tol=1e-2, max_iter=30),
+    "annealing": Annealing(n_steps=40, tol=3e-3, max_iter=30),
 }
 
 
