@@ -109,7 +109,9 @@ def test_several_splits_are_averaged_like_in_select_order():
 
 
 def test_threads_change_nothing():
-    tables = [quick(clusters(40), n_jobs=threads).table.drop(columns=TIMES) for threads in (1, 2, 8)]
+    tables = [
+        quick(clusters(40), n_jobs=threads).table.drop(columns=TIMES) for threads in (1, 2, 8)
+    ]
     pd.testing.assert_frame_equal(tables[0], tables[1], check_exact=True)
     pd.testing.assert_frame_equal(tables[0], tables[2], check_exact=True)
 
@@ -467,7 +469,7 @@ def test_one_cluster_is_not_shown():
 
 
 def test_one_row_is_refused():
-    with pytest.raises(ValueError, match="1 row.*transpose"):
+    with pytest.raises(ValueError, match=r"1 row.*transpose"):
         quick(np.ones((1, 6)))
 
 

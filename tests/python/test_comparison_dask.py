@@ -88,7 +88,7 @@ def stop_at_once(progress):
 
 
 def test_clients_are_recognized():
-    with pytest.raises(TypeError, match="client must be a distributed.Client"):
+    with pytest.raises(TypeError, match=r"client must be a distributed\.Client"):
         connect(3)
     with pytest.raises(ConnectionError, match="no Dask scheduler answers"):
         connect("tcp://127.0.0.1:9")

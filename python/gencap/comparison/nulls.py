@@ -116,9 +116,11 @@ def tail_p_value(observed: float, draws: FloatArray) -> float:
     n = len(draws)
     if n < 3:
         return 1.0
-    spread = max(float(draws.std(ddof=1)), SMALLEST_EXCESS)
+    own = float(draws.std(ddof=1))
+    spread = max(own, SMALLEST_EXCESS)
     z = (observed - float(draws.mean())) / (spread * np.sqrt(1.0 + 1.0 / n))
-    skewness = max(0.0, float(scipy.stats.skew(draws, bias=False)))
+    # Draws that hardly vary have rounding for a shape.
+    skewness = max(0.0, float(scipy.stats.skew(draws, bias=False))) if own == spread else 0.0
     student = float(scipy.stats.t.sf(z, n - 1))
     return max(student, float(scipy.stats.pearson3.sf(z, skewness)))
 
