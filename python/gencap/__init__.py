@@ -10,6 +10,7 @@ from gencap import (
     tables,
     weights,
 )
+from gencap import channel, criteria, datasets, networks, sampling, summaries, tables, weights
 from gencap._core import __version__
 from gencap._mismatch import InstanceMismatchWarning
 from gencap._progress import Cancelled, Control, Progress
@@ -30,10 +31,12 @@ from gencap.models import (
     NormalizedCut,
     PairwiseClustering,
 )
+from gencap.resolution import Resolution, select_resolution
 from gencap.results import (
     AnnealingStep,
     Capacity,
     Curve,
+    LiveStep,
     NullResult,
     Order,
     Scan,
@@ -69,11 +72,13 @@ __all__ = [
     "GaussianMixture",
     "InstanceMismatchWarning",
     "Instances",
+    "LiveStep",
     "NullResult",
     "OptimisticPairingWarning",
     "Order",
     "Pair",
     "Progress",
+    "Resolution",
     "Scan",
     "Similarity",
     "Split",
@@ -87,11 +92,13 @@ __all__ = [
     "criteria",
     "datasets",
     "hamming_capacity",
+    "networks",
     "path_distances",
     "random_feature_splits",
     "sampling",
     "scan",
     "select_order",
+    "select_resolution",
     "similarity",
     "split_features",
     "split_objects",
