@@ -5,12 +5,12 @@ from gencap import (
     comparison,
     criteria,
     datasets,
+    networks,
     sampling,
     summaries,
     tables,
     weights,
 )
-from gencap import channel, criteria, datasets, networks, sampling, summaries, tables, weights
 from gencap._core import __version__
 from gencap._mismatch import InstanceMismatchWarning
 from gencap._progress import Cancelled, Control, Progress

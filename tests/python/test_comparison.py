@@ -444,9 +444,16 @@ def test_vector_models_are_left_out_of_graphs():
     assert any("Centroid was left out" in note for note in found.notes)
 
 
-def test_a_single_graph_needs_a_second():
+def test_the_edges_of_a_single_graph_are_halved_and_it_says_so():
+    graph = sparse_graphs(90)[0]
+    found = quick(graph, ["correlation"], None, n_splits=2, final_draws=9)
+    assert found.table["optimistic"].all()
+    assert (found.table["n_splits"] == 2).all()
+    assert found.settings["instances"] == "random halves of the edges"
+    assert any("Optimistic instances" in note for note in found.notes)
+    assert found.best["n_clusters"] == 3
     with pytest.raises(TypeError, match="second="):
-        quick(sparse_graphs()[0], ["correlation"], None)
+        quick(similarity(graph, "precomputed"), ["correlation"], None)
 
 
 # --- what it refuses or mends ----------------------------------------------------------------
