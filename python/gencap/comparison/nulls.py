@@ -59,8 +59,8 @@ def calibrate_winner(
     kind : str
         Name of the null.
     observed : ndarray of shape (S,)
-        Raw bits of the data, one per number of clusters (and candidate, if twins went through
-        all of them).
+        Raw bits of the data over all splits, one per number of clusters (and candidate, if twins
+        went through all of them).
     draws : ndarray of shape (draws, S)
         The same of every twin.
     shown : int
