@@ -60,10 +60,10 @@ def profile_panels(
     drawn = cluster_profiles(_scaled(data, how), np.asarray(labels) + 1, columns)
     table = cluster_profiles(data, np.asarray(labels) + 1, columns)
     sizes = drawn.groupby("cluster", sort=False)["n"].first().sort_values(ascending=False)
-    shown = list(sizes.index[:MOST_SHOWN])
+    shown = sorted(sizes.index[:MOST_SHOWN])
     title = "Cluster profiles"
     with style():
-        across = 2 if data.shape[1] > 30 else min(4, max(2, len(shown)))
+        across = _across(len(shown), data.shape[1])
         rows = -(-len(shown) // across)
         figure = new_figure(9.6, 0.6 + 1.9 * rows + (0.5 if columns is not None else 0.0))
         panels = figure.subplots(rows, across, squeeze=False, sharex=True, sharey=True).ravel()
@@ -80,6 +80,20 @@ def profile_panels(
     more = len(sizes) - len(shown)
     rest = f" The {more} smallest clusters are left out." if more > 0 else ""
     return Plot("profiles", figure, table, title, CAPTION.format(how=HOW[how], more=rest))
+
+
+def _across(n_panels: int, n_columns: int) -> int:
+    """Return how many panels stand side by side: few empty places, and lines that can be read."""
+    most = 2 if n_columns > 30 else 3 if n_columns > 15 else 5
+    return min(
+        range(min(most, n_panels), 0, -1), key=lambda n: (-n_panels % n, -n) if n > 1 else (9, 0)
+    )
+
+
+def _middle(name: Any, limit: int = 20) -> str:
+    """Shorten a name in its middle: names often differ in their last letters only."""
+    text = plain(name, 200)
+    return text if len(text) <= limit else f"{text[:9].rstrip()}…{text[-10:].lstrip()}"
 
 
 def _scaling(data: FloatArray, measure: str) -> str:
@@ -121,5 +135,5 @@ def _name_columns(axes: Axes, names: list[Any], named: bool) -> None:
     step = -(-len(names) // MOST_NAMES)
     places = range(0, len(names), step)
     axes.set_xticks(
-        places, [plain(names[i], 16) for i in places], rotation=90, fontsize=7.5, color=INK
+        places, [_middle(names[i]) for i in places], rotation=90, fontsize=7.5, color=INK
     )

@@ -149,22 +149,23 @@ def comparison_plots(
         plots.append(spectra(data.values, list(comparison.table["measure"])))
     solution = comparison.solutions.get((model, measure))
     if data is not None and solution is not None:
-        plots += _solution_plots(solution, data, measure, truth)
+        plots.append(_scatter_of(solution, data, truth))
     plots.append(coclustering_matrix(comparison))
+    if data is not None and solution is not None:
+        shown = data.values[np.asarray(solution.index)]
+        plots.append(profile_panels(shown, solution.labels, data.columns, measure))
     return [plot for plot in plots if plot is not None]
 
 
-def _solution_plots(
-    solution: SolutionLike, data: Matrix, measure: str, truth: Any
-) -> list[Plot | None]:
+def _scatter_of(solution: SolutionLike, data: Matrix, truth: Any) -> Plot:
     rows = np.asarray(solution.index)
-    shown = data.values[rows]
-    known = None if truth is None else np.asarray(truth)[rows]
-    confidence = np.asarray(solution.confidence, dtype=np.float64)
-    scatter = scatter_plot(
-        shown, np.asarray(solution.labels), confidence, columns=data.columns, truth=known
+    return scatter_plot(
+        data.values[rows],
+        np.asarray(solution.labels),
+        np.asarray(solution.confidence, dtype=np.float64),
+        columns=data.columns,
+        truth=None if truth is None else np.asarray(truth)[rows],
     )
-    return [scatter, profile_panels(shown, solution.labels, data.columns, measure)]
 
 
 def comparison_tables(comparison: ComparisonLike, plots: Sequence[Plot]) -> dict[str, pd.DataFrame]:
