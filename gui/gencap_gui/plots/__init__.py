@@ -1,0 +1,1 @@
+"""The live views, each a widget that offers `gencap_gui.session.View`."""
