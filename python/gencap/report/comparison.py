@@ -45,6 +45,7 @@ def write_comparison(
     comparison: ComparisonLike,
     table: Any = None,
     *,
+    original: Any = None,
     name: str = "",
     description: str = "",
     title: str = TITLE,
@@ -62,6 +63,8 @@ def write_comparison(
     table : Table, DataFrame or array-like of shape (N, D), optional
         The data that were compared, for profiles, spectra and the scatter; without it these are
         left out.
+    original : Table, DataFrame or array-like of shape (N, D), optional
+        The same in the user's units, for the profiles, where `table` was scaled.
     name, description, title : str
         Name of the data, a sentence about them, and the heading of the page.
     truth : array-like of shape (N,), optional
@@ -80,7 +83,7 @@ def write_comparison(
         If the folder cannot be written.
     """
     data = _matrix(table)
-    plots = comparison_plots(comparison, data, truth=truth)
+    plots = comparison_plots(comparison, data, original=_matrix(original), truth=truth)
     files: dict[str, str | bytes] = {}
     files |= figure_files(plots)
     tables = comparison_tables(comparison, plots)
@@ -121,7 +124,11 @@ def plot_comparison(comparison: ComparisonLike, kind: str = "order") -> Figure:
 
 
 def comparison_plots(
-    comparison: ComparisonLike, data: Matrix | None = None, *, truth: Any = None
+    comparison: ComparisonLike,
+    data: Matrix | None = None,
+    *,
+    original: Matrix | None = None,
+    truth: Any = None,
 ) -> list[Plot]:
     """Return the figures of a comparison, in reading order.
 
@@ -131,6 +138,8 @@ def comparison_plots(
         What `gencap.compare` returned.
     data : Matrix, optional
         The data that were compared.
+    original : Matrix, optional
+        The same before they were scaled.
     truth : array-like of shape (N,), optional
         Known classes.
 
@@ -152,7 +161,7 @@ def comparison_plots(
         plots.append(_scatter_of(solution, data, truth))
     plots.append(coclustering_matrix(comparison))
     if data is not None and solution is not None:
-        shown = data.values[np.asarray(solution.index)]
+        shown = (data if original is None else original).values[np.asarray(solution.index)]
         plots.append(profile_panels(shown, solution.labels, data.columns, measure))
     return [plot for plot in plots if plot is not None]
 
