@@ -1,6 +1,7 @@
 """Bits of reliable information per object: how much of a clustering is real."""
 
 from gencap import channel, criteria, datasets, sampling, summaries, tables, weights
+from gencap import channel, comparison, criteria, datasets, sampling, weights
 from gencap._core import __version__
 from gencap._mismatch import InstanceMismatchWarning
 from gencap._progress import Cancelled, Control, Progress
@@ -8,6 +9,7 @@ from gencap._square import AsymmetryWarning
 from gencap.agreement import capacity_from_probabilities, hamming_capacity
 from gencap.annealing import Annealing
 from gencap.capacity import capacity
+from gencap.comparison import Comparison, Forecast, Solution, compare, load
 from gencap.embedding import Embedding, constant_shift_embedding
 from gencap.instances import Instances, Pair
 from gencap.models import (
@@ -72,6 +74,7 @@ __all__ = [
     "capacity",
     "capacity_from_probabilities",
     "channel",
+    "comparison",
     "constant_shift_embedding",
     "criteria",
     "datasets",
@@ -90,4 +93,9 @@ __all__ = [
     "DominantSets",
     "Termination",
     "best_termination",
+    "Comparison",
+    "Forecast",
+    "Solution",
+    "compare",
+    "load",
 ]
