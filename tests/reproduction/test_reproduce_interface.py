@@ -17,7 +17,7 @@ from gencap.reproduction import Row, _result
 def test_names_are_those_of_the_experiments() -> None:
     parametric = ["kary", "fig13", "fig16", "fig18"]
     graphs = ["ncut", "fig23", "fig27", "fig29", "fig31", "fig37", "shift_invariance"]
-    assert reproduction.names() == parametric + graphs
+    assert reproduction.names() == [*parametric, *graphs, "yeast"]
 
 
 @pytest.mark.parametrize("name", reproduction.names())

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import click
 
 from gencap._progress import Cancelled
 
-__all__ = ["kept", "prepare"]
+__all__ = ["go_on", "kept", "prepare"]
 
 FILE = "journal.jsonl"
 FINISHED = "comparison.zip"
+# How the journal words its refusal.
+ANOTHER = "another comparison"
+
+T = TypeVar("T")
 
 
 def prepare(out: Path, fresh: bool) -> str:
@@ -25,7 +30,23 @@ def prepare(out: Path, fresh: bool) -> str:
         journal.unlink()
         return ""
     done = max(0, journal.read_bytes().count(b"\n") - 1)
-    return f"Going on with the {done} tasks that an earlier run finished." if done else ""
+    return f"An earlier run left {done} finished tasks; those that fit are not done again."
+
+
+def go_on(compare: Callable[[], T], out: Path) -> T:
+    """Run; the journal of another comparison makes way if its results are safe on disk."""
+    from gencap.io import InputError
+
+    try:
+        return compare()
+    except InputError as error:
+        journal, finished = out / FILE, out / FINISHED
+        if ANOTHER not in str(error) or not finished.exists():
+            raise
+        if finished.stat().st_mtime < journal.stat().st_mtime:
+            raise
+        journal.unlink()
+        return compare()
 
 
 @contextlib.contextmanager
@@ -44,6 +65,6 @@ def kept(out: Path) -> Iterator[None]:
             )
         raise
     except InputError as error:
-        if "another comparison" not in str(error):
+        if ANOTHER not in str(error):
             raise
-        raise InputError(f"{error}: --fresh begins anew, --out FOLDER writes elsewhere") from None
+        raise InputError(f"{error} (--fresh begins anew, --out FOLDER writes elsewhere)") from None

@@ -168,8 +168,8 @@ def show_study(study: Study) -> None:
     out.print()
 
 
-def show_comparison(comparison: ComparisonLike) -> None:
-    """Print the verdict, the rankings, how sure the lead is, and the notes."""
+def show_comparison(comparison: ComparisonLike, said: Sequence[str] = ()) -> None:
+    """Print the verdict, the rankings, how sure the lead is, and the notes not `said` before."""
     out = console()
     style = VERDICT_STYLE.get(comparison.verdict, "bold")
     out.print()
@@ -201,7 +201,8 @@ def show_comparison(comparison: ComparisonLike) -> None:
     if lead and comparison.verdict != "none":
         out.print(Text("The winner against the next: " + lead))
     for warning in comparison_warnings(comparison):
-        show_note(warning)
+        if warning not in said:
+            show_note(warning)
     out.print()
 
 

@@ -201,25 +201,21 @@ def run_comparison(
     from gencap.cli._screen import Watch, console, show_comparison, show_note
     from gencap.report.comparison import write_comparison
 
-    notes = [note for table in tables for note in table.notes]
     first, *others = (_scaled(table.frame, scale) for table in tables)
-    notes += _uneven(first, scale)
-    for note in notes:
+    notes = [note for table in tables for note in table.notes] + _uneven(first, scale)
+    said = [_sentence(note) for note in notes]
+    for note in said:
         show_note(note)
-    resumed = _journal.prepare(out, fresh)
-    if resumed:
-        click.echo(resumed, err=True)
+    settings |= {"second": others[0] if others else None, "out": out}
     with Watch(name) as watch, _journal.kept(out):
-        result = gencap.compare(
-            first,
-            second=others[0] if others else None,
-            out=out,
-            progress=watch,
-            announce=watch.say,
-            **settings,
+        found = _journal.prepare(out, fresh)
+        if found:
+            watch.say(found)
+        result = _journal.go_on(
+            lambda: gencap.compare(first, progress=watch, announce=watch.say, **settings), out
         )
-    said = tuple(_sentence(note) for note in dict.fromkeys((*notes, *result.notes)))
-    result = dataclasses.replace(result, notes=said)
+    all_notes = (*said, *(_sentence(note) for note in result.notes))
+    result = dataclasses.replace(result, notes=tuple(dict.fromkeys(all_notes)))
     result.save(out / "comparison.zip")
     page = write_comparison(
         out,
@@ -231,7 +227,7 @@ def run_comparison(
         truth=tables[0].known,
         settings=shown,
     )
-    show_comparison(result)
+    show_comparison(result, said)
     console().print(f"Report: {page}", soft_wrap=True)
     return result
 

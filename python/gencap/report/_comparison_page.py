@@ -104,11 +104,29 @@ def render_comparison(
         differences=_difference_cells(comparison),
         nulls=_null_cells(comparison),
         clusters=_cluster_cells(_winning(comparison)),
-        figures=[figure_data(plot, "wide" if _is_wide(plot) else "half") for plot in plots],
+        figures=[figure_data(*one) for one in zip(plots, _shapes(plots), strict=True)],
         settings={**_settings(comparison), **{k: text_of(v) for k, v in (settings or {}).items()}},
         versions={**versions(), **comparison.versions},
         alone=alone,
     )
+
+
+def _shapes(plots: Sequence[Plot]) -> list[str]:
+    """Say how figures sit on the page: halves in twos; a half alone has its text beside it."""
+    shapes: list[str] = []
+    alone: int | None = None
+    for number, plot in enumerate(plots):
+        if _is_wide(plot):
+            shapes.append("wide")
+            alone = None
+            continue
+        shapes.append("side")
+        if alone is None:
+            alone = number
+        else:
+            shapes[alone] = shapes[number] = "half"
+            alone = None
+    return shapes
 
 
 def _is_wide(plot: Plot) -> bool:

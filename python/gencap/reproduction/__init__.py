@@ -19,6 +19,7 @@ from gencap.reproduction import (
     kary,
     ncut,
     shift_invariance,
+    yeast,
 )
 from gencap.reproduction._result import Experiment, ReproductionResult, Row, Setting
 
@@ -36,6 +37,7 @@ _MODULES = (
     fig31,
     fig37,
     shift_invariance,
+    yeast,
 )
 _EXPERIMENTS: dict[str, Experiment] = {one.EXPERIMENT.name: one.EXPERIMENT for one in _MODULES}
 
