@@ -63,7 +63,7 @@ def compare_wine(quick: bool, seed: int, out: Path) -> Any:
     settings: dict[str, Any] = {
         "models": MODELS,
         "measures": ("euclidean", "pearson", "path"),
-        "n_clusters": range(2, 6 if quick else 9),
+        "n_clusters": range(2, 6 if quick else 8),
         "n_splits": 3 if quick else 5,
         "n_init": 2,
         "null_draws": 3 if quick else 5,

@@ -132,7 +132,7 @@ def _value(comparison: Comparison, key: tuple[str, str]) -> Row:
 
 
 def _optimism(found: dict[str, Comparison]) -> Row:
-    """Matching by proximity must give more bits than identity does: the spec measured it so."""
+    """Compare the two ways: pairs by proximity must give more bits than pairs by identity."""
     objects, features = (found[split].best["bits"] for split in SPLITS)
     return Row(
         "bits of the winner, objects against conditions",
@@ -185,10 +185,10 @@ EXPERIMENT = Experiment(
     source="thesis, chapter 7.2, Figs 44 to 56",
     description=(
         "2,467 genes under 79 conditions (Eisen et al. 1998). Correlation clustering, Adaptive "
-        "Ratio Cut (p = 1.2), pairwise clustering, dominant sets and Normalized Cut with path-based, "
-        "Pearson and Euclidean similarities; genes split at random and matched, as in the thesis, "
-        "and conditions split into random halves. Quick: six numbers of clusters and 5 splits; "
-        "full: K = 2 to 15 and 25 splits. Needs the data in the folder GENCAP_DATA."
+        "Ratio Cut (p = 1.2), pairwise clustering, dominant sets and Normalized Cut with "
+        "path-based, Pearson and Euclidean similarities; genes split at random and matched, as in "
+        "the thesis, and conditions split into random halves. Quick: six numbers of clusters "
+        "and 5 splits; full: K = 2 to 15 and 25 splits. Needs the data in the folder GENCAP_DATA."
     ),
     measure=_measure,
     draw=_draw,
