@@ -1,7 +1,16 @@
 """Bits of reliable information per object: how much of a clustering is real."""
 
-from gencap import channel, criteria, datasets, sampling, summaries, tables, weights
-from gencap import channel, comparison, criteria, datasets, sampling, weights
+from gencap import (
+    channel,
+    comparison,
+    criteria,
+    datasets,
+    networks,
+    sampling,
+    summaries,
+    tables,
+    weights,
+)
 from gencap._core import __version__
 from gencap._mismatch import InstanceMismatchWarning
 from gencap._progress import Cancelled, Control, Progress
@@ -22,10 +31,12 @@ from gencap.models import (
     NormalizedCut,
     PairwiseClustering,
 )
+from gencap.resolution import Resolution, select_resolution
 from gencap.results import (
     AnnealingStep,
     Capacity,
     Curve,
+    LiveStep,
     NullResult,
     Order,
     Scan,
@@ -61,11 +72,13 @@ __all__ = [
     "GaussianMixture",
     "InstanceMismatchWarning",
     "Instances",
+    "LiveStep",
     "NullResult",
     "OptimisticPairingWarning",
     "Order",
     "Pair",
     "Progress",
+    "Resolution",
     "Scan",
     "Similarity",
     "Split",
@@ -79,11 +92,13 @@ __all__ = [
     "criteria",
     "datasets",
     "hamming_capacity",
+    "networks",
     "path_distances",
     "random_feature_splits",
     "sampling",
     "scan",
     "select_order",
+    "select_resolution",
     "similarity",
     "split_features",
     "split_objects",

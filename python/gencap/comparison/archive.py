@@ -8,6 +8,7 @@ import math
 import os
 import re
 import zipfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -92,7 +93,7 @@ def load(path: str | os.PathLike[str]) -> Comparison:
         return _comparison(described, arrays)
     except InputError:
         raise
-    except zipfile.BadZipFile:
+    except (zipfile.BadZipFile, zlib.error):
         raise InputError(
             f"{path.name} is no file of gencap or is damaged: it is not a whole zip archive"
         ) from None

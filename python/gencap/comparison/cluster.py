@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -37,7 +38,7 @@ def connect(client: Any) -> tuple[Any, bool]:
             )
         return client, False
     try:
-        import distributed
+        distributed: Any = importlib.import_module("distributed")
     except ImportError:
         raise ImportError(
             "a scheduler address was given, but distributed is not installed: "

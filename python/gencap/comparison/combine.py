@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -45,7 +46,7 @@ def combine(k: int, outcomes: Sequence[Outcome], splits: Sequence[int], heats: b
     """Average the curves of all splits, then take the maximum (Eq. 46)."""
     runs = [outcome.run(k) for outcome in outcomes]
     raw = np.array([run["raw"] for run in runs])
-    shared = {
+    shared: dict[str, Any] = {
         "shift": float(np.mean([outcome.shift for outcome in outcomes])),
         "splits": tuple(splits),
         "raw_per_split": raw,
@@ -106,4 +107,4 @@ def _seconds(k: int, outcome: Outcome) -> float:
     """Divide the seconds of a family over its numbers of clusters, by sweeps and potentials."""
     work = [run["k"] * max(1, run["sweeps"]) for run in outcome.runs]
     mine = next(w for w, run in zip(work, outcome.runs, strict=True) if run["k"] == k)
-    return outcome.seconds * mine / sum(work)
+    return float(outcome.seconds * mine / sum(work))

@@ -127,7 +127,8 @@ class Engine:
         tasks = [_final(task) for task in tasks]
         outcomes = iter(self._run(tasks, "null twins of the winner"))
         columns = [(c, shift, k) for c, shift, _, shown in entries for k in shown]
-        observed = np.array([self._observed(*column) for column in columns])
+        # What is reported is ranked: a mean over splits, which varies less than a twin's one split.
+        observed = np.array([standings[c].tried[shift, k].raw_bits for c, shift, k in columns])
         k = standings[winner].best
         shown = columns.index((winner, standings[winner].shift[k], k))
         out = {}
@@ -149,10 +150,6 @@ class Engine:
             trials = 1 if everyone else plan.n_trials
             out[kind] = calibrate_winner(kind, observed, values, shown, trials)
         return out
-
-    def _observed(self, c: int, shift: Shift, k: int) -> float:
-        """Raw bits of the data on the first split, where the twins are."""
-        return float(self.results.of(c, shift, k)[0].run(k)["raw"])
 
     def _of_winner(self, c: int, standing: Standing) -> list[_Entry]:
         chosen = _by_shift(self.plan, standing.shift)

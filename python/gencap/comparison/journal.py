@@ -21,6 +21,8 @@ __all__ = ["FILE", "Journal"]
 
 FILE = "journal.jsonl"
 FORMAT = 1
+# What follows the checksum of the first line.
+BEGINNING = b'{"gencap journal"'
 
 
 class Journal:
@@ -116,8 +118,9 @@ def _read(path: Path) -> tuple[list[dict[str, Any]], int]:
 
 def _began(path: Path) -> bool:
     """Whether a file could be a journal whose first line was cut off."""
-    head = path.open("rb").read(64)
-    return b"\n" not in head and head[9:26] in b'{"gencap journal"'
+    raw = path.read_bytes()
+    start = raw[9 : 9 + len(BEGINNING)]
+    return b"\n" not in raw and start == BEGINNING[: len(start)]
 
 
 def _check_plan(path: Path, header: Mapping[str, Any], plan: Mapping[str, Any]) -> None:

@@ -59,8 +59,8 @@ def calibrate_winner(
     kind : str
         Name of the null.
     observed : ndarray of shape (S,)
-        Raw bits of the data, one per number of clusters (and candidate, if twins went through
-        all of them).
+        Raw bits of the data over all splits, one per number of clusters (and candidate, if twins
+        went through all of them).
     draws : ndarray of shape (draws, S)
         The same of every twin.
     shown : int
@@ -94,7 +94,8 @@ def excesses(observed: FloatArray, draws: FloatArray) -> tuple[float, FloatArray
 def _spread(draws: FloatArray) -> FloatArray:
     if len(draws) < 2:
         return np.full(draws.shape[1], SMALLEST_SPREAD)
-    return np.maximum(draws.std(axis=0, ddof=1), SMALLEST_SPREAD)
+    found: FloatArray = np.maximum(draws.std(axis=0, ddof=1), SMALLEST_SPREAD)
+    return found
 
 
 def tail_p_value(observed: float, draws: FloatArray) -> float:
@@ -115,9 +116,11 @@ def tail_p_value(observed: float, draws: FloatArray) -> float:
     n = len(draws)
     if n < 3:
         return 1.0
-    spread = max(float(draws.std(ddof=1)), SMALLEST_EXCESS)
+    own = float(draws.std(ddof=1))
+    spread = max(own, SMALLEST_EXCESS)
     z = (observed - float(draws.mean())) / (spread * np.sqrt(1.0 + 1.0 / n))
-    skewness = max(0.0, float(scipy.stats.skew(draws, bias=False)))
+    # Draws that hardly vary have rounding for a shape.
+    skewness = max(0.0, float(scipy.stats.skew(draws, bias=False))) if own == spread else 0.0
     student = float(scipy.stats.t.sf(z, n - 1))
     return max(student, float(scipy.stats.pearson3.sf(z, skewness)))
 

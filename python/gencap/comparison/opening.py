@@ -31,6 +31,7 @@ from gencap.comparison.source import (
 )
 from gencap.instances import Instances, Pair
 from gencap.io import Table
+from gencap.networks import Network, edge_halves, open_network
 from gencap.similarity import Similarity
 from gencap.splits import FeatureSplits, random_halves
 
@@ -91,11 +92,10 @@ def open_data(
         second = second.to_frame()
     if second is not None:
         return _two(data, second, seed, precomputed)
+    if isinstance(data, Network):
+        data = data.weights
     if _is_graph(data):
-        raise InputTypeError(
-            "data is a graph, and one graph alone has no second measurement: pass another graph of "
-            "the same objects as second=, or two made of halves of the features"
-        )
+        return _halved(data, n_splits, seed)
     if isinstance(data, Pair | Instances | FeatureSplits) or _is_list_of_pairs(data):
         return _paired(data, seed, precomputed)
     return _split(check_matrix(data, "data"), n_splits, split, seed)
@@ -203,6 +203,27 @@ def _graphs(pairs: Sequence[GraphPair], seed: int) -> Opened:
     ]
     source = GraphSource(tuple(pairs), seed)
     return Opened(source, "two graphs", tuple(notes), pairs[0].names)
+
+
+def _halved(graph: Any, n_splits: int, seed: int) -> Opened:
+    """Make two graphs of one: random halves of its edges."""
+    if not scipy.sparse.issparse(graph):
+        raise InputTypeError(
+            "data is a similarity, which alone has no second measurement: pass another one of the "
+            "same objects as second=, or the vectors it was made of"
+        )
+    network = open_network(graph)
+    pairs = []
+    for split in range(n_splits):
+        halves = edge_halves(network, np.random.default_rng([seed, split]))
+        one, two = (half.weights for half in halves)
+        pairs.append(GraphPair(one, two, network.names, optimistic=True))
+    opened = _graphs(pairs, seed)
+    note = (
+        "optimistic instances: one graph was given, so each instance is a random half of its "
+        "edges; another graph of the same objects, or halves of the features, are better"
+    )
+    return Opened(opened.source, "random halves of the edges", (note, *opened.notes), opened.names)
 
 
 def _split(matrix: Matrix, n_splits: int, split: str, seed: int) -> Opened:

@@ -10,7 +10,6 @@ from gencap._lockstep import LARGE
 from gencap._progress import Control
 from gencap._validation import check_integer
 from gencap.comparison.candidates import Candidate
-from gencap.comparison.forecast import cost_of
 from gencap.comparison.opening import Opened
 from gencap.comparison.shifts import Shift, scan_grid, shift_value
 from gencap.comparison.source import PairSource, Source, TableSource
@@ -78,10 +77,6 @@ class Plan:
     def up_to(self, most: int) -> tuple[int, ...]:
         """Numbers of clusters up to `most`: runs also start from the solutions before theirs."""
         return tuple(k for k in self.n_clusters if k <= most)
-
-    def expected_units(self, c: int) -> float:
-        """Cost of one family of a candidate."""
-        return cost_of(self.n_clusters)
 
 
 def check_clusters(n_clusters: Iterable[int], n_objects: int) -> tuple[tuple[int, ...], list[str]]:

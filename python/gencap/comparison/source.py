@@ -233,7 +233,8 @@ def permute_sparse(graph: Any, rng: np.random.Generator) -> Any:
     ([0.0, 1.0, 1.5], 1.0, True)
     """
     n = graph.shape[0]
-    symmetric = (scipy.sparse.csr_array(graph) + scipy.sparse.csr_array(graph).T) / 2.0
+    rows: Any = scipy.sparse.csr_array(graph)
+    symmetric = (rows + rows.T) / 2.0
     upper = scipy.sparse.triu(symmetric, 1, format="coo")
     places = rng.choice(n * (n - 1) // 2, size=len(upper.data), replace=False, shuffle=False)
     weights = rng.permutation(upper.data)
@@ -260,8 +261,9 @@ def _digest(parts: Sequence[Any]) -> str:
 
 
 def _arrays_of(part: Any) -> list[Any]:
+    graph: Any = part
     if scipy.sparse.issparse(part):
-        rows = scipy.sparse.csr_array(part)
+        rows = scipy.sparse.csr_array(graph)
         rows.sum_duplicates()
         return [rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data]
     if isinstance(part, Similarity):

@@ -19,6 +19,7 @@ from gencap._graph_input import smallest
 from gencap._progress import Control, ProgressCallback, as_control
 from gencap._validation import (
     InputTypeError,
+    IntArray,
     check_choice,
     check_integer,
     check_labels,
@@ -26,7 +27,7 @@ from gencap._validation import (
     check_n_jobs,
     check_seed,
 )
-from gencap.annealing import Annealing, trajectory_of
+from gencap.annealing import Annealing, graph_steps, trajectory_of
 from gencap.results import AnnealingStep, Trajectory
 from gencap.similarity import MEASURES, Measure, Similarity, similarity
 
@@ -52,7 +53,7 @@ def check_shift(shift: Any) -> float:
 class GraphClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """Base of the models whose costs are functions of pairwise similarities."""
 
-    solvers: ClassVar[tuple[str, ...]] = ("mean_field", "gibbs")
+    solvers: ClassVar[tuple[str, ...]] = ("mean_field", "gibbs", "search")
     cost_name: ClassVar[str]
     heats: ClassVar[bool] = False
     has_matrices: ClassVar[bool] = False
@@ -107,9 +108,10 @@ class GraphClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
             raise TypeError(
                 f"annealing must be a gencap.Annealing or None: got {type(annealing).__name__}"
             )
+        solver = check_choice(self.solver, "solver", self.solvers)
         return _core.AnnealParams(
             n_clusters=check_integer(self.n_clusters, "n_clusters"),
-            solver=check_choice(self.solver, "solver", self.solvers),
+            solver="mean_field" if solver == "search" else solver,
             **annealing.settings(),
         )
 
@@ -145,6 +147,8 @@ class GraphClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None, *, progress: ProgressCallback | None = None) -> Self:
         """Anneal the objects of `X` until assignments are hard, then search locally.
 
+        With ``solver="search"`` there is no annealing: the search is all there is.
+
         Parameters
         ----------
         X : array-like of shape (N, D), DataFrame, sparse matrix or Similarity
@@ -176,6 +180,9 @@ class GraphClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         self.shift_ = self.shift_for([graph])
         threads = check_n_jobs(self.n_jobs)
         cost = self.core_cost(self.shift_ + graph.shift)
+        if self.solver == "search":
+            self._describe_search(self.search(graph, self.shift_, self.seed_, threads, control))
+            return
         critical = _core.graph_critical(
             graph.core, cost, self.n_clusters, threads, switches=control.switches
         )
@@ -195,8 +202,34 @@ class GraphClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         self.restart_costs_ = np.array(costs)
         self._describe(trajectory_of(columns))
 
+    def search(
+        self, graph: Similarity, shift: float, seed: int, threads: int, control: Control
+    ) -> tuple[IntArray, float, int, list[float]]:
+        """Search for the labels of lowest cost: labels, cost, rounds, and costs of all starts."""
+        labels, cost, rounds, costs = _core.graph_search(
+            graph.core,
+            self.core_cost(shift + graph.shift),
+            self.n_clusters,
+            seed,
+            check_integer(self.n_init, "n_init"),
+            threads,
+            switches=control.switches,
+            report=control.report("search"),
+        )
+        return labels.astype(np.int64), cost, rounds, costs
+
+    def _describe_search(self, found: tuple[IntArray, float, int, list[float]]) -> None:
+        self.labels_, self.cost_, self.n_iter_, costs = found
+        self.restart_costs_ = np.array(costs)
+        self.n_clusters_ = int(self.labels_.max()) + 1
+        self.probabilities_ = np.zeros((len(self.labels_), self.n_clusters))
+        self.probabilities_[np.arange(len(self.labels_)), self.labels_] = 1.0
+        self.trajectory_ = None
+        self.beta_ = float("inf")
+        self.converged_ = True
+
     def _describe(self, run: Trajectory) -> None:
-        self.trajectory_ = run
+        self.trajectory_: Trajectory | None = run
         self.n_clusters_ = len(np.unique(self.labels_))
         self.n_iter_ = int(run.n_iter.sum())
         self.beta_ = float(run.betas[-1])
@@ -212,14 +245,16 @@ class GraphClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def anneal(
         self, X: Any, *, progress: ProgressCallback | None = None
     ) -> Iterator[AnnealingStep]:
-        """Yield the annealing of `X` temperature by temperature, in the order of rising beta.
+        """Yield the annealing of `X` temperature by temperature, while it runs.
 
-        The best of `n_init` starts is found first: it may begin at a low temperature and be heated.
+        The best of `n_init` starts is found before the first step, because it may begin at a low
+        temperature and be heated from there. Then every step takes as long as its temperature, in
+        the order of rising beta. The steps are those of `fit`.
 
         Parameters
         ----------
         X : array-like
-            As in `fit`.
+            As in `fit`; not to be changed while the generator is in use.
         progress : callable, optional
             Receives `gencap.Progress` values; raising from it cancels.
 
@@ -227,19 +262,22 @@ class GraphClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         ------
         AnnealingStep
         """
-        fresh = self.__class__(**self.get_params(deep=False))
-        run = fresh.fit(X, progress=progress).trajectory_
-        for step in range(len(run)):
-            yield AnnealingStep(
-                beta=float(run.betas[step]),
-                free_energy=float(run.free_energies[step]),
-                cost=float(run.costs[step]),
-                n_clusters=int(run.n_clusters[step]),
-                softness=float(run.softness[step]),
-                masses=run.masses[step],
-                groups=run.groups[step],
-                centroids=run.centroids[step],
-                covariances=None,
-                n_iter=int(run.n_iter[step]),
-                converged=bool(run.converged[step]),
+        if self.solver == "search":
+            raise ValueError(
+                "solver 'search' looks for one labeling and has no steps to yield; use "
+                "solver='mean_field' or 'gibbs'"
             )
+        control = as_control(progress)
+        graph = self.open(X, control)
+        check_n_clusters(self.n_clusters, graph.n_objects)
+        cost = self.core_cost(self.shift_for([graph]) + graph.shift)
+        yield from graph_steps(
+            graph,
+            cost,
+            self.core_params(),
+            n_clusters=self.n_clusters,
+            seed=check_seed(self.random_state),
+            n_init=check_integer(self.n_init, "n_init"),
+            threads=check_n_jobs(self.n_jobs),
+            control=control,
+        )

@@ -5,7 +5,7 @@ use ndarray::{Array2, ArrayView2, Axis, Slice};
 use rand_chacha::ChaCha8Rng;
 
 use super::kernels::add_scaled;
-use super::{Fields, Similarity, check_rows, fill_blocks, permutation};
+use super::{Entries, Fields, Similarity, check_rows, fill_blocks, permutation};
 use crate::error::{Error, Result};
 use crate::workers::Context;
 
@@ -57,6 +57,10 @@ impl Similarity for Dense<'_> {
 
     fn to_array(&self, _context: Context<'_>) -> Result<Array2<f64>> {
         Ok(self.s.to_owned())
+    }
+
+    fn entries(&self) -> Entries<'_> {
+        Entries::Matrix(self.s)
     }
 
     fn fields<'a>(

@@ -9,7 +9,7 @@ const CHUNK: usize = 1024;
 /// `out += factor * x`.
 #[pulp::with_simd(add_scaled = Arch::new())]
 #[inline(always)]
-pub(super) fn add_scaled_with<'a, S: Simd>(
+pub(crate) fn add_scaled_with<'a, S: Simd>(
     _simd: S,
     out: &'a mut [f64],
     x: &'a [f64],

@@ -3,7 +3,7 @@
 use ndarray::{Array2, ArrayView2};
 use rand_chacha::ChaCha8Rng;
 
-use super::{Fields, Similarity, check_rows, fill_blocks, permutation};
+use super::{Entries, Fields, Similarity, check_rows, fill_blocks, permutation};
 use crate::error::{Error, Result};
 use crate::workers::Context;
 
@@ -89,6 +89,10 @@ impl Similarity for Sparse {
             }
         })?;
         Ok(out)
+    }
+
+    fn entries(&self) -> Entries<'_> {
+        Entries::Rows { starts: &self.starts, columns: &self.columns, values: &self.values }
     }
 
     fn fields<'a>(
