@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import scipy.sparse
 
-from gencap._nulls import calibrate, single_null
+from gencap._nulls import calibrate, joint_p_value
 from gencap._progress import Control, ProgressCallback, as_control
 from gencap._validation import (
     FloatArray,
@@ -68,7 +68,7 @@ class Resolution:
     optimistic : bool
         Whether the two instances were halves of one graph's edges.
     null : dict of str to NullResult
-        Calibrations at the best resolution.
+        Draws at the best resolution; the p-value is over all resolutions tried.
     """
 
     capacities: dict[float, Capacity]
@@ -231,8 +231,9 @@ def select_resolution(
     capacities = dict(zip(values, found, strict=True))
     best = _best(capacities)
     chosen = models[values.index(best)]
+    # Every draw goes through all resolutions: having tried many must not look like certainty.
     draws = calibrate(
-        lambda twin, silent: [measured(twin, [chosen], 1, silent)[0].raw_bits],
+        lambda twin, silent: [c.raw_bits for c in measured(twin, models, 1, silent)],
         pairs,
         kinds=("independent",) if null_draws else (),
         draws=max(1, null_draws),
@@ -248,8 +249,17 @@ def select_resolution(
         names=whole.names,
         instances=words,
         optimistic=words == EDGE_HALVES,
-        null={k: single_null(k, capacities[best].raw_bits, d[:, 0]) for k, d in draws.items()},
+        null={kind: _calibrated(kind, capacities, best, drawn) for kind, drawn in draws.items()},
     )
+
+
+def _calibrated(
+    kind: str, capacities: dict[float, Capacity], best: float, draws: FloatArray
+) -> NullResult:
+    """Draws at the chosen resolution, and the p-value over all that were tried."""
+    observed = np.array([c.raw_bits for c in capacities.values()])
+    chosen = list(capacities).index(best)
+    return NullResult(kind, draws[:, chosen], joint_p_value(observed, draws))
 
 
 def _whole(graph: Any, features: Any, n_neighbors: int, obsp: str, seed: int) -> Network:

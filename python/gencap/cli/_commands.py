@@ -8,8 +8,16 @@ from gencap.cli.compare import compare_command
 from gencap.cli.demo import demo_command
 from gencap.cli.info import info_command
 from gencap.cli.reproduce import reproduce_command
+from gencap.cli.resolution import resolution_command
 
 __all__ = ["app"]
 
-for _command in (demo_command, compare_command, capacity_command, reproduce_command, info_command):
+for _command in (
+    demo_command,
+    compare_command,
+    capacity_command,
+    resolution_command,
+    reproduce_command,
+    info_command,
+):
     app.add_command(_command)
