@@ -34,6 +34,7 @@ from gencap.report.comparison import (
 )
 
 PNG = b"\x89PNG"
+FEW = {("correlation", "pearson", math.nan): 1.5, ("pairwise", "pearson", math.nan): 1.2}
 
 
 def draws_cleanly(plot):
@@ -322,21 +323,23 @@ def test_names_from_files_are_escaped(tmp_path, data):
     solutions = {
         ("correlation", "pearson"): make_solution(np.arange(120) % 3, names),
     }
-    bad = make_comparison(solutions=solutions, notes=("<script>alert(1)</script>",))
+    bad = make_comparison(heights=FEW, solutions=solutions, notes=("<script>alert(1)</script>",))
     page = write_comparison(tmp_path / "o", bad, data, name="<i>evil</i>").read_text()
     assert "<script>" not in page
     assert "<i>evil" not in page
     assert "&lt;b&gt;gene" in page
 
 
-def test_known_classes_are_shown_beside(tmp_path, comparison, data):
+def test_known_classes_are_shown_beside(tmp_path, data):
+    comparison = make_comparison(heights=FEW)
     truth = np.array(["early", "late"] * 60)
     write_comparison(tmp_path / "o", comparison, data, truth=truth)
     table = pd.read_csv(tmp_path / "o" / "tables" / "scatter.csv")
     assert set(table["known_class"]) == {"early", "late"}
 
 
-def test_profiles_can_be_in_other_units_than_the_clustering(tmp_path, comparison, data):
+def test_profiles_can_be_in_other_units_than_the_clustering(tmp_path, data):
+    comparison = make_comparison(heights=FEW)
     write_comparison(tmp_path / "o", comparison, data, original=1000.0 * data)
     profiles = pd.read_csv(tmp_path / "o" / "tables" / "profiles.csv")
     assert profiles["mean"].abs().max() > 1000
@@ -345,7 +348,7 @@ def test_profiles_can_be_in_other_units_than_the_clustering(tmp_path, comparison
 def test_half_of_the_rows_are_shown_where_half_were_clustered(tmp_path, data):
     index = np.arange(0, 120, 2)
     half = make_solution(np.arange(60) % 3, names=None, index=index)
-    split = make_comparison(solutions={("correlation", "pearson"): half})
+    split = make_comparison(heights=FEW, solutions={("correlation", "pearson"): half})
     write_comparison(tmp_path / "o", split, data)
     assert len(pd.read_csv(tmp_path / "o" / "tables" / "scatter.csv")) == 60
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,22 +38,15 @@ Examples:
 """
 
 
-@dataclass(frozen=True)
-class Effort:
-    """How much work a comparison takes: numbers of clusters, splits, restarts, null draws."""
-
-    clusters: tuple[int, ...]
-    n_splits: int
-    n_init: int
-    null_draws: int
-    final_draws: int
+USUAL = {"n_clusters": range(2, 11), "n_splits": 5, "n_init": 2, "null_draws": 5, "final_draws": 99}
+FULL = {"n_clusters": range(2, 16), "n_splits": 25, "n_init": 4, "null_draws": 9, "final_draws": 99}
 
 
-EFFORTS = {
-    "quick": Effort((2, 3, 4, 6, 8, 12), 5, 2, 3, 19),
-    "usual": Effort(tuple(range(2, 11)), 5, 2, 5, 99),
-    "full": Effort(tuple(range(2, 16)), 25, 4, 9, 99),
-}
+def _effort(name: str | None) -> dict[str, Any]:
+    """Return how much work a comparison takes: numbers of clusters, splits, restarts, draws."""
+    from gencap.comparison import QUICK
+
+    return dict({"quick": QUICK, "full": FULL}.get(name or "", USUAL))
 
 
 @click.command("compare", epilog=EPILOG, short_help="Rank models, measures and K on your table.")
@@ -63,7 +56,7 @@ EFFORTS = {
     "--quick",
     "effort",
     flag_value="quick",
-    help="A first look: K = 2, 3, 4, 6, 8, 12, 5 splits, 2 restarts, 19 final null draws.",
+    help="A first look: K = 2, 3, 4, 6, 8, 10, 5 splits, 2 restarts, coarse steps, 19 null draws.",
 )
 @click.option(
     "--full",
@@ -155,17 +148,14 @@ def compare_command(
     tables = [open_table(path, missing) for path in (first, second) if path is not None]
     # Only base names: reports travel, and folders are nobody else's business.
     files = first.name if second is None else f"{first.name} and {second.name}"
-    work = EFFORTS[effort or "usual"]
     rows = len(tables[0].frame)
-    settings: dict[str, Any] = {
+    settings = _effort(effort)
+    settings |= {
         "models": models,
         "measures": measures or _usual_measures(rows),
-        "n_clusters": _clusters(clusters, work, rows, split),
-        "n_splits": splits or work.n_splits,
+        "n_clusters": clusters or _fitting(settings["n_clusters"], rows, split),
+        "n_splits": splits or settings["n_splits"],
         "split": split,
-        "n_init": work.n_init,
-        "null_draws": work.null_draws,
-        "final_draws": work.final_draws,
         "client": scheduler,
         "n_jobs": jobs,
         "random_state": seed,
@@ -249,14 +239,10 @@ def _usual_measures(n_rows: int) -> tuple[str, ...]:
     return ("sqeuclidean", "pearson", "path")
 
 
-def _clusters(
-    chosen: tuple[int, ...] | None, work: Effort, n_rows: int, split: str
-) -> tuple[int, ...]:
-    """Keep defaults to as many clusters as there are objects; what was chosen stays."""
-    if chosen is not None:
-        return chosen
+def _fitting(clusters: Iterable[int], n_rows: int, split: str) -> tuple[int, ...]:
+    """Keep defaults to as many clusters as there are objects."""
     most = n_rows // 2 if split == "objects" else n_rows
-    return tuple(k for k in work.clusters if k <= most) or (2,)
+    return tuple(k for k in clusters if k <= most) or (2,)
 
 
 def _scaled(frame: pd.DataFrame, scale: str) -> pd.DataFrame:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from gencap._progress import Progress
-from gencap.comparison import Comparison, compare
+from gencap.comparison import QUICK, Comparison, compare
 from gencap.io import read_table
 from gencap.reproduction._result import Experiment, Findings, Row, Setting, Tables, beside, verdict
 
@@ -42,6 +42,7 @@ THESIS = {
 # The power that the thesis chooses for all three measures (Figs. 50 to 52).
 POWER = 1.2
 QUICK_CLUSTERS = (2, 4, 7, 10, 11, 13)
+FULL: dict[str, Any] = {"n_clusters": range(2, 16), "n_splits": 25, "n_init": 4}
 SPLITS = {
     "objects": "halves of the genes, matched",
     "random": "halves of the conditions",
@@ -71,18 +72,15 @@ def _measure(setting: Setting) -> Findings:
 
 
 def _compare(table: Any, split: str, setting: Setting) -> Comparison:
+    effort = {**QUICK, "n_clusters": QUICK_CLUSTERS} if setting.quick else FULL
+    # The question is the ranking; nulls belong to the final answer of a study.
+    effort = {**effort, "null_draws": 0, "final_draws": 0, "powers": (POWER,)}
     return compare(
         table,
         models=MODELS,
         measures=MEASURES,
-        n_clusters=QUICK_CLUSTERS if setting.quick else range(2, 16),
-        powers=(POWER,),
-        n_splits=5 if setting.quick else 25,
         split=split,
-        n_init=2,
-        # The question is the ranking; nulls belong to the final answer of a study.
-        null_draws=0,
-        final_draws=0,
+        **effort,
         random_state=setting.seed,
         n_jobs=setting.threads,
         progress=setting.control,
