@@ -195,13 +195,11 @@ def measure(
         if isinstance(model, GraphClusterer):
             check_graph_coupling(coupling)
             model.core_params()
-            for one in pairs:
-                _check_size(model, one)
+            _check_size(model, pairs)
             if model.n_clusters == 1:
                 results[index] = trivial(pairs, "independent", seed)
             elif model.solver == "search":
-                found = search_graphs(model, pairs, seed=seed, threads=threads, control=control)
-                results[index] = _of_labels(found[0], pairs, seed, shift=found[1])
+                results[index] = _searched(model, pairs, seed, threads, control)
             else:
                 graphs.append((index, model))
             continue
@@ -209,9 +207,8 @@ def measure(
             results[index] = _hamming(model, pairs, seed, control)
             continue
         model.core_params()
-        for one in pairs:
-            _check_vectors(model, one)
-            _check_size(model, one)
+        _check_vectors(model, pairs)
+        _check_size(model, pairs)
         if model.n_clusters == 1:
             results[index] = trivial(pairs, coupling, seed)
         else:
@@ -255,16 +252,17 @@ def check_graph_coupling(coupling: str) -> None:
         )
 
 
-def _check_size(model: AnnealedClusterer | GraphClusterer, pair: Pair) -> None:
-    if model.n_clusters > pair.n_objects:
+def _check_size(model: AnnealedClusterer | GraphClusterer, pairs: Sequence[Pair]) -> None:
+    fewest = min(pair.n_objects for pair in pairs)
+    if model.n_clusters > fewest:
         raise ValueError(
             f"n_clusters must be at most the number of objects: got {model.n_clusters} for "
-            f"{pair.n_objects} rows; choose {pair.n_objects} or fewer"
+            f"{fewest} rows; choose {fewest} or fewer"
         )
 
 
-def _check_vectors(model: Any, pair: Pair) -> None:
-    if pair.is_pairwise:
+def _check_vectors(model: Any, pairs: Sequence[Pair]) -> None:
+    if any(pair.is_pairwise for pair in pairs):
         raise TypeError(
             f"{type(model).__name__} clusters vectors, but the pair holds similarities; use a "
             "model on graphs such as gencap.PairwiseClustering, or gencap.constant_shift_embedding"
@@ -394,6 +392,14 @@ def _hamming(model: Any, pairs: Sequence[Pair], seed: int, control: Control) -> 
         message=f"fitting {type(model).__name__}" + (f" with {size} clusters" if size else ""),
     )
     return _of_labels(list(zip(found[::2], found[1::2], strict=True)), pairs, seed)
+
+
+def _searched(
+    model: GraphClusterer, pairs: Sequence[Pair], seed: int, threads: int, control: Control
+) -> Capacity:
+    """Capacity of the labels that a graph model finds without annealing."""
+    labels, shift = search_graphs(model, pairs, seed=seed, threads=threads, control=control)
+    return _of_labels(labels, pairs, seed, shift=shift)
 
 
 def _of_labels(

@@ -65,6 +65,7 @@ class GraphClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
     annealing: Annealing | None
     random_state: Any
     n_jobs: int | None
+    trajectory_: Trajectory | None
 
     @property
     def is_pairwise(self) -> bool:
@@ -229,7 +230,7 @@ class GraphClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         self.converged_ = True
 
     def _describe(self, run: Trajectory) -> None:
-        self.trajectory_: Trajectory | None = run
+        self.trajectory_ = run
         self.n_clusters_ = len(np.unique(self.labels_))
         self.n_iter_ = int(run.n_iter.sum())
         self.beta_ = float(run.betas[-1])
