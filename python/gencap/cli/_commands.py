@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gencap.cli._app import app
 from gencap.cli.capacity import capacity_command
+from gencap.cli.compare import compare_command
 from gencap.cli.demo import demo_command
 from gencap.cli.info import info_command
 from gencap.cli.reproduce import reproduce_command
@@ -14,6 +15,7 @@ __all__ = ["app"]
 
 for _command in (
     demo_command,
+    compare_command,
     capacity_command,
     transfer_command,
     resolution_command,
