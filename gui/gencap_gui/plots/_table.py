@@ -24,6 +24,8 @@ __all__ = ["FrameModel", "FrameTable"]
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+# Fitting thousands of columns to their contents would take seconds.
+MOST_FITTED = 40
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
@@ -74,7 +76,8 @@ class FrameModel(QAbstractTableModel):
         if self._mask is not None and len(self._mask) != len(frame):
             self._mask = None
         self._frame = frame
-        self._columns = [frame[name].to_numpy() for name in frame.columns]
+        # By place: names of columns come from files and may repeat.
+        self._columns = [frame.iloc[:, i].to_numpy() for i in range(frame.shape[1])]
         self._arrange()
         self.endResetModel()
 
@@ -177,8 +180,9 @@ class FrameTable(QTableView):
         self.frame_model.set_frame(frame)
         if not known:
             self.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
-            self.horizontalHeader().setResizeContentsPrecision(30)
-            self.resizeColumnsToContents()
+            if frame.shape[1] <= MOST_FITTED:
+                self.horizontalHeader().setResizeContentsPrecision(30)
+                self.resizeColumnsToContents()
 
     def choose_row(self, row: int | None) -> None:
         """Highlight a row of the frame without announcing it; None clears."""
@@ -222,6 +226,6 @@ class FrameTable(QTableView):
 def frame_text(frame: pd.DataFrame) -> str:
     """Return a frame as tab-separated text, as spreadsheets paste it."""
     lines = ["\t".join(exact_text(name) for name in frame.columns)]
-    columns = [frame[name].to_numpy() for name in frame.columns]
+    columns = [frame.iloc[:, i].to_numpy() for i in range(frame.shape[1])]
     lines += ["\t".join(exact_text(c[i]) for c in columns) for i in range(len(frame))]
     return "\n".join(lines) + "\n"
