@@ -1,6 +1,7 @@
 """Bits of reliable information per object: how much of a clustering is real."""
 
 from gencap import channel, criteria, datasets, sampling, tables, weights
+from gencap import channel, criteria, datasets, sampling, summaries, weights
 from gencap._core import __version__
 from gencap._mismatch import InstanceMismatchWarning
 from gencap._progress import Cancelled, Control, Progress
@@ -85,6 +86,7 @@ __all__ = [
     "split_features",
     "split_objects",
     "tables",
+    "summaries",
     "weights",
     "DominantSets",
     "Termination",
