@@ -71,7 +71,13 @@ class Command(ABC):
 class OpenData(Command):
     """Open a file or a sample; the instances that suit it come with it."""
 
-    changes: ClassVar[tuple[str, ...]] = ("source", "instances", "analysis", "selection", "compared")
+    changes: ClassVar[tuple[str, ...]] = (
+        "source",
+        "instances",
+        "analysis",
+        "selection",
+        "compared",
+    )
 
     source: DataSource
     instances: InstanceChoice = field(default_factory=InstanceChoice)
@@ -395,5 +401,7 @@ def decode_command(data: Any) -> Command:
     known = {f.name for f in dataclasses.fields(kind)}  # type: ignore[arg-type]
     rest = {name: value for name, value in data.items() if name != "command"}
     if set(rest) - known:
-        raise BadValueError(f"{kind.__name__} has the unknown field {sorted(set(rest) - known)[0]!r}")
+        raise BadValueError(
+            f"{kind.__name__} has the unknown field {sorted(set(rest) - known)[0]!r}"
+        )
     return decode(kind, rest, kind.__name__)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-import gencap
 from PySide6.QtCore import QObject, Signal
 
+import gencap
 from gencap_gui.commands import (
     Command,
     CompareWith,
@@ -25,20 +24,11 @@ from gencap_gui.session import Document, MatrixWindow, Selection
 from gencap_gui.settings import DataSource, RunTask
 from gencap_gui.store import ResultStore
 from gencap_gui.tasks import analysis, data, details
+from gencap_gui.tasks.clock import Clock, RunProgress
 from gencap_gui.tasks.lane import Lane
-from gencap_gui.tasks.state import State
 from gencap_gui.tasks.worker import Worker
 
 __all__ = ["Controller", "RunProgress"]
-
-
-@dataclass(frozen=True)
-class RunProgress:
-    """How far the analysis has come: share done, seconds left (None: not known yet), words."""
-
-    share: float
-    seconds_left: float | None
-    text: str
 
 
 class Controller(QObject):
@@ -48,13 +38,13 @@ class Controller(QObject):
     "error") and a sentence.
     """
 
-    documentChanged = Signal(object)  # noqa: N815
-    resultsChanged = Signal(object)  # noqa: N815
-    selectionChanged = Signal(object)  # noqa: N815
-    liveAppended = Signal(object)  # noqa: N815
-    stateChanged = Signal(str)  # noqa: N815
-    progressChanged = Signal(object)  # noqa: N815
-    loadingChanged = Signal(str)  # noqa: N815
+    documentChanged = Signal(object)
+    resultsChanged = Signal(object)
+    selectionChanged = Signal(object)
+    liveAppended = Signal(object)
+    stateChanged = Signal(str)
+    progressChanged = Signal(object)
+    loadingChanged = Signal(str)
     message = Signal(str, str)
     opened = Signal(object)
     ended = Signal(str)
@@ -75,7 +65,7 @@ class Controller(QObject):
         self._failed: dict[RunTask, RunResult] = {}
         self._running: tuple[RunTask, ...] = ()
         self._running_key: RunKey | None = None
-        self._progress = _Clock()
+        self._progress = Clock()
         self._outcome = ""
         self.worker.yielded.connect(self._heard)
         self.worker.returned.connect(lambda _: self._set_outcome("done"))
@@ -253,9 +243,7 @@ class Controller(QObject):
         if self._running_key is not None:
             key = self._running_key
             words = f"{title_of(key.model, key.measure)}, {key.n_clusters} clusters"
-            self.progressChanged.emit(
-                self._progress.value(f"{words}: {text}" if text else words)
-            )
+            self.progressChanged.emit(self._progress.value(f"{words}: {text}" if text else words))
         if changed:
             self._announce()
 
@@ -281,7 +269,9 @@ class Controller(QObject):
     def _run_ended(self) -> None:
         self._running, self._running_key = (), None
         self.stateChanged.emit("idle")
-        self.message.emit("info", {"done": "Done", "stopped": "Stopped"}.get(self._outcome, "Failed"))
+        self.message.emit(
+            "info", {"done": "Done", "stopped": "Stopped"}.get(self._outcome, "Failed")
+        )
         self._announce()
         self.ended.emit(self._outcome)
 
@@ -487,40 +477,3 @@ class Controller(QObject):
         self.stop()
         self.side.close()
         return self.worker.wait() and self.side.worker.wait()
-
-
-class _Clock:
-    """Estimates the time left from the share done; pauses do not count."""
-
-    def __init__(self) -> None:
-        self._total = 1
-        self._index = 0
-        self._within = 0.0
-        self._began = self._held = 0.0
-        self._paused_at: float | None = None
-
-    def start(self, total: int) -> None:
-        self._total, self._index, self._within = max(1, total), 0, 0.0
-        self._began, self._held, self._paused_at = time.monotonic(), 0.0, None
-
-    def begin(self, index: int) -> None:
-        self._index, self._within = index, 0.0
-
-    def within(self, progress: gencap.Progress) -> None:
-        share = progress.done / progress.total if progress.total else 0.0
-        # A run has several phases that count from 0 each; the bar never goes back.
-        self._within = max(self._within, min(share, 1.0))
-
-    def pause(self) -> None:
-        self._paused_at = time.monotonic()
-
-    def resume(self) -> None:
-        if self._paused_at is not None:
-            self._held += time.monotonic() - self._paused_at
-            self._paused_at = None
-
-    def value(self, text: str) -> RunProgress:
-        share = min(1.0, (self._index + self._within) / self._total)
-        spent = time.monotonic() - self._began - self._held
-        left = spent * (1.0 - share) / share if share > 0.02 and spent > 0.5 else None
-        return RunProgress(share, left, text)

@@ -183,4 +183,3 @@ def export_script(history: History, version: str) -> str:
         if written:
             lines += [f"# {command.words}", *written]
     return "\n".join(lines) + "\n"
-

@@ -1,7 +1,6 @@
 """Bits of reliable information per object: how much of a clustering is real."""
 
-from gencap import channel, criteria, datasets, sampling, tables, weights
-from gencap import channel, criteria, datasets, sampling, summaries, weights
+from gencap import channel, criteria, datasets, sampling, summaries, tables, weights
 from gencap._core import __version__
 from gencap._mismatch import InstanceMismatchWarning
 from gencap._progress import Cancelled, Control, Progress

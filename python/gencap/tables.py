@@ -84,7 +84,8 @@ def guess_roles(frame: pd.DataFrame) -> dict[str, str]:
     Examples
     --------
     >>> import pandas as pd
-    >>> guess_roles(pd.DataFrame({"gene": ["a", "b", "c"], "kind": ["p", "p", "q"], "x": [1, 2, 3]}))
+    >>> frame = pd.DataFrame({"gene": ["a", "b", "c"], "kind": ["p", "p", "q"], "x": [1, 2, 3]})
+    >>> guess_roles(frame)
     {'gene': 'name', 'kind': 'label', 'x': 'feature'}
     """
     _check_unique(frame)
@@ -240,7 +241,9 @@ def _filled(
                 "missing='drop' leaves no row: every row has a missing value; use "
                 "missing='impute', or ignore the columns with most gaps"
             )
-        verb = "has a missing value and was" if damaged.sum() == 1 else "have missing values and were"
+        verb = (
+            "has a missing value and was" if damaged.sum() == 1 else "have missing values and were"
+        )
         total = f"{len(values):,} rows"
         notes.append(f"{damaged.sum():,} of {total} {verb} left out")
         return values[kept], kept

@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-import gencap
-import gencap.selection
 import numpy as np
 import pandas as pd
-from gencap import summaries
 
+import gencap
+import gencap.selection
+from gencap import summaries
 from gencap_gui.methods import METHODS
 from gencap_gui.results import (
     CenterPaths,

@@ -9,12 +9,12 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
-import gencap
-import gencap.io
-import gencap.tables
 import numpy as np
 import pandas as pd
 
+import gencap
+import gencap.io
+import gencap.tables
 from gencap_gui.methods import SAMPLES
 from gencap_gui.results import DataSummary, FloatArray, IntArray, ObjectArray
 from gencap_gui.settings import DataSource, ImportOptions, InstanceChoice

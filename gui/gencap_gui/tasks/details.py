@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from gencap import summaries
 
+from gencap import summaries
 from gencap_gui.results import (
     CoClustering,
     DataSummary,

@@ -24,7 +24,7 @@ def leads(groups: IntArray) -> IntArray:
 
 
 def branch_numbers(groups: IntArray, best: IntArray, kinds: IntArray) -> IntArray:
-    """Number the branches of an annealing so that the optimum's clusters keep their numbers.
+    """Give branches of an annealing numbers; the optimum's clusters keep theirs.
 
     Parameters
     ----------

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import gencap
 from PySide6.QtCore import QObject, QThread, QTimer, Signal
 
+import gencap
 from gencap_gui.tasks.state import State
 
 __all__ = ["PERIOD_MS", "Worker"]
