@@ -1,6 +1,6 @@
 """Bits of reliable information per object: how much of a clustering is real."""
 
-from gencap import channel, criteria, datasets, sampling, weights
+from gencap import channel, criteria, datasets, sampling, summaries, tables, weights
 from gencap._core import __version__
 from gencap._mismatch import InstanceMismatchWarning
 from gencap._progress import Cancelled, Control, Progress
@@ -84,6 +84,8 @@ __all__ = [
     "similarity",
     "split_features",
     "split_objects",
+    "tables",
+    "summaries",
     "weights",
     "DominantSets",
     "Termination",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import gzip
 import importlib.util
 import os
@@ -10,7 +11,7 @@ import secrets
 import shutil
 import warnings
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,7 @@ from gencap._validation import (
     is_default_index,
 )
 
-__all__ = ["InputError", "Table", "read_table", "write_results"]
+__all__ = ["InputError", "Table", "read_frame", "read_table", "write_results"]
 
 TEXT = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": "\t"}
 SUPPORTED = "CSV, TSV, TXT (also with .gz), NPY, Parquet, XLSX"
@@ -116,11 +117,70 @@ def read_table(path: str | os.PathLike[str]) -> Table:
     reader = _reader(path)
     _check_readable(path)
     notes: list[str] = []
-    try:
+    with _worded(path):
         frame = reader(path, notes)
         if isinstance(frame, np.ndarray):
             return Table(check_matrix(frame, "table", from_file=True).values, None, None, path)
         return _table(frame, path, notes)
+
+
+def read_frame(path: str | os.PathLike[str]) -> pd.DataFrame:
+    r"""Read a table as it stands, with text columns and missing cells, to be prepared later.
+
+    Parameters
+    ----------
+    path : path-like
+        A file of any kind that `read_table` reads.
+
+    Returns
+    -------
+    DataFrame
+        Rows numbered from 0; every column has a unique text label ("column 1" and so on where the
+        file has none). What the reader found worth a look is in ``frame.attrs["notes"]``.
+
+    Raises
+    ------
+    InputError
+        Where the file is missing, unreadable or empty.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "a.csv"
+    >>> _ = path.write_text("gene,kind,x\na,p,1\nb,q,\n")
+    >>> read_frame(path)
+      gene kind    x
+    0    a    p  1.0
+    1    b    q  NaN
+    """
+    path = Path(path)
+    reader = _reader(path)
+    _check_readable(path)
+    notes: list[str] = []
+    with _worded(path):
+        frame = reader(path, notes)
+        if isinstance(frame, np.ndarray):
+            if frame.ndim not in (1, 2):
+                raise InputError(f"{path} holds an array of {frame.ndim} axes; a table has 2")
+            frame = pd.DataFrame(frame)
+        if frame.shape[0] == 0:
+            raise InputError(f"{path} has a header but no rows; add at least one")
+        if not is_default_index(frame.index):
+            frame = frame.reset_index()
+    labels = [
+        f"column {j + 1}" if isinstance(label, int | np.integer) or str(label) == "" else str(label)
+        for j, label in enumerate(frame.columns)
+    ]
+    frame.columns = pd.Index(header_labels(labels), dtype=object)
+    frame.attrs["notes"] = tuple(notes)
+    return frame
+
+
+@contextlib.contextmanager
+def _worded(path: Path) -> Iterator[None]:
+    """Turn what readers raise into an `InputError` that names the file."""
+    try:
+        yield
     except InputError:
         raise
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from gencap.report._canvas import Plot, marker, new_figure, palette, plain, style
 from gencap.report.study import Study
+from gencap.summaries import project
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -92,32 +93,13 @@ def _coordinates(
         return data[:, 0], study.confidence, (names[0] if names else "value", "confidence")
     if n_columns == 2:
         return data[:, 0], data[:, 1], (names[0], names[1]) if names else ("column 1", "column 2")
-    return _principal(data)
-
-
-def _principal(
-    data: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64], tuple[str, str]]:
-    """Return the first two principal components and their share of the variance."""
-    centered = data - data.mean(axis=0)
-    tall = data.shape[0] >= data.shape[1]
-    # The smaller of the two Gram matrices: wide data may have thousands of columns.
-    gram = centered.T @ centered if tall else centered @ centered.T
-    values, vectors = np.linalg.eigh(gram)
-    values = np.maximum(values[::-1][:2], 0.0)
-    vectors = vectors[:, ::-1][:, :2]
-    plane = centered @ vectors if tall else vectors * np.sqrt(values)
-    plane = plane * np.where(plane[np.abs(plane).argmax(axis=0), range(plane.shape[1])] < 0, -1, 1)
-    if plane.shape[1] == 1:
-        plane = np.column_stack([plane[:, 0], np.zeros(len(plane))])
-        values = np.append(values, 0.0)
-    total = float(np.trace(gram))
-    share = values / total if total > 0 else np.zeros(2)
+    plane = project(data)
+    share = 100 * plane.explained
     labels = (
-        f"principal component 1 ({100 * share[0]:.0f} % of variance)",
-        f"principal component 2 ({100 * share[1]:.0f} % of variance)",
+        f"principal component 1 ({share[0]:.0f} % of variance)",
+        f"principal component 2 ({share[1]:.0f} % of variance)",
     )
-    return plane[:, 0], plane[:, 1], labels
+    return plane.coordinates[:, 0], plane.coordinates[:, 1], labels
 
 
 def _cluster_names(labels: NDArray[np.int64]) -> tuple[NDArray[np.int64], list[str]]:

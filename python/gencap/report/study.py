@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gencap.results import Capacity, Order
+from gencap.summaries import cluster_probabilities
 
 __all__ = ["Study"]
 
@@ -82,10 +83,4 @@ class Study:
     @property
     def confidence(self) -> NDArray[np.float64]:
         """Probability of each object's own cluster at the optimum, coincident centers summed."""
-        probabilities, groups = self.best.probabilities, self.best.groups
-        if probabilities.size == 0:
-            return np.ones(len(self.best.labels))
-        masses = np.zeros((len(probabilities), int(groups.max()) + 1))
-        np.add.at(masses.T, groups, probabilities.T)
-        # Sums of probabilities may exceed 1 by rounding.
-        return np.asarray(np.minimum(masses.max(axis=1), 1.0), dtype=np.float64)
+        return np.asarray(cluster_probabilities(self.best).max(axis=1), dtype=np.float64)
