@@ -1,4 +1,4 @@
-"""Which cluster each object belongs to at a temperature, with colors that stay; no Qt."""
+"""Which cluster each object belongs to at a temperature; plain Python, no Qt."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gencap_gui.plots._runs import center_colors, color_of_group, nearest_step, paths_of
+from gencap_gui.plots._runs import nearest_step
 from gencap_gui.session import LivePoint, RunResult
 
 __all__ = ["Assignment", "assignment_at"]
@@ -55,39 +55,9 @@ def assignment_at(
     if run.label_path is not None and step is not None:
         path = run.label_path
         at = nearest_step(path.beta, float(beta[step]))
-        lookup = _lookup(run, live, float(path.beta[at]))
-        return Assignment(_translate(path.labels[at], lookup), path.confidence[at], True, notes)
+        return Assignment(path.labels[at], path.confidence[at], True, notes)
     known = [p for p in live if p.labels is not None]
     if known and step is not None and step < len(beta):
         point = min(known, key=lambda p: abs(np.log(p.beta) - np.log(beta[step])))
-        labels = _translate(point.labels, _lookup(run, live, point.beta))
-        return Assignment(labels, point.confidence, True, notes)
+        return Assignment(point.labels, point.confidence, True, notes)
     return Assignment(None, None, False, notes)
-
-
-def _lookup(
-    run: RunResult, live: Sequence[LivePoint], beta: float
-) -> NDArray[np.int64] | None:
-    """Return the lasting color of each group at a temperature."""
-    paths = paths_of(run, live)
-    if paths is None:
-        groups = [(p.beta, p.groups, p.masses) for p in live]
-        if not groups or len({len(g) for _, g, _ in groups}) != 1:
-            return None
-        betas = np.array([b for b, _, _ in groups])
-        stacked = np.stack([g for _, g, _ in groups])
-        masses = np.stack([m for _, _, m in groups])
-    else:
-        betas, stacked, masses = paths.beta, paths.groups, paths.masses
-    best = run.beta if np.isfinite(run.beta) and run.beta > 0 else None
-    colors = center_colors(stacked, masses, None if best is None else nearest_step(betas, best))
-    at = nearest_step(betas, beta)
-    return color_of_group(stacked[at], colors[at])
-
-
-def _translate(labels: NDArray[Any] | None, lookup: NDArray[np.int64] | None) -> NDArray[Any]:
-    if labels is None:
-        return np.zeros(0, dtype=np.int64)
-    if lookup is None or not len(lookup) or labels.max(initial=0) >= len(lookup):
-        return labels
-    return lookup[labels]

@@ -20,8 +20,6 @@ from gencap_gui.session import (
 __all__ = [
     "Series",
     "candidate_words",
-    "center_colors",
-    "color_of_group",
     "nearest_step",
     "object_name",
     "paths_of",
@@ -32,7 +30,6 @@ __all__ = [
 ]
 
 FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +101,10 @@ def series_of(run: RunResult, live: Sequence[LivePoint]) -> Series | None:
 
 
 def paths_of(run: RunResult, live: Sequence[LivePoint]) -> CenterPaths | None:
-    """Return the centers along the annealing: final, else as far as the run has come."""
+    """Return the centers along the annealing: final, else as far as the run has come.
+
+    Group numbers are colors in both: a branch keeps its number from one temperature to the next.
+    """
     if run.paths is not None:
         return run.paths
     points = [(p, p.centers) for p in live]
@@ -137,35 +137,3 @@ def nearest_step(beta: FloatArray, value: float) -> int:
     if value <= 0 or not np.all(beta > 0):
         return int(np.argmin(np.abs(beta - value)))
     return int(np.argmin(np.abs(np.log(beta) - np.log(value))))
-
-
-def center_colors(
-    groups: IntArray, masses: FloatArray, best_step: int | None
-) -> NDArray[np.int64]:
-    """Return the color number of every center at every temperature, shape (T, K).
-
-    A cluster keeps its color through the annealing. With a known optimum, colors are the numbers
-    of the clusters there, and a trunk has the color of its heaviest branch. Before, a branch has
-    the number of its first center: numbers of groups shift with every split, those of centers do
-    not.
-    """
-    n_steps, n_centers = groups.shape
-    if best_step is None:
-        together = groups[:, :, None] == groups[:, None, :]
-        return np.asarray(together.argmax(axis=2), dtype=np.int64)
-    at = min(best_step, n_steps - 1)
-    final = np.unique(groups[at], return_inverse=True)[1].astype(np.int64).ravel()
-    weight = masses[at]
-    colors = np.empty((n_steps, n_centers), dtype=np.int64)
-    for t in range(n_steps):
-        together = groups[t][:, None] == groups[t][None, :]
-        colors[t] = final[np.where(together, weight[None, :], -1.0).argmax(axis=1)]
-    return colors
-
-
-def color_of_group(groups: IntArray, colors: IntArray) -> NDArray[np.int64]:
-    """Return the color number of each group at one temperature, from the colors of its centers."""
-    size = int(groups.max()) + 1 if len(groups) else 0
-    lookup = np.arange(size, dtype=np.int64)
-    lookup[groups] = colors
-    return lookup

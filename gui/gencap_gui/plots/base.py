@@ -151,12 +151,11 @@ class PlotView(QWidget):
         self._results = results
         live: dict[RunKey, list[LivePoint]] = {}
         for key, run in results.runs.items():
-            known = list(run.live)
-            if not run.finished:
-                # A snapshot may be older than the last live points; they are not taken back.
-                last = known[-1].index if known else -1
-                known += [p for p in self._live.get(key, ()) if p.index > last]
-            live[key] = known
+            mine = () if run.finished else self._live.get(key, ())
+            # A snapshot may be older than the last live points, and lighter: those that came one
+            # by one carry labels.
+            merged = {p.index: p for p in run.live} | {p.index: p for p in mine}
+            live[key] = [merged[index] for index in sorted(merged)]
         self._live = live
         self._data_stale = True
         self._later()
@@ -164,6 +163,8 @@ class PlotView(QWidget):
     def append_live(self, step: LivePoint) -> None:
         """Extend the running plots by one temperature at the next beat."""
         points = self._live.setdefault(step.key, [])
+        if step.index == 0:
+            points.clear()  # the run began anew
         if points and step.index <= points[-1].index:
             return
         points.append(step)

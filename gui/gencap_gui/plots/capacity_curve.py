@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
 
 from gencap_gui.plots._axes import CountAxis, LogAxis, log10, spread_beyond
-from gencap_gui.plots._canvas import BETA_LABEL, Panel, TemperatureView, pen
+from gencap_gui.plots._canvas import BETA_LABEL, Panel, TemperatureView, pen, translucent
 from gencap_gui.plots._header import Entry, Header
 from gencap_gui.plots._runs import Series, run_words, series_of
 from gencap_gui.theme import Theme
@@ -59,8 +59,8 @@ class CapacityCurveView(TemperatureView):
         for panel in (self.panel, self.counts):
             panel.getPlotItem().getAxis("left").setWidth(64)
             self._add_panel(panel)
-        layout.addWidget(self.panel, 3)
-        layout.addWidget(self.counts, 1)
+        layout.addWidget(self.panel, 5)
+        layout.addWidget(self.counts, 2)
         self.zero = pg.InfiniteLine(angle=0, pos=0.0)
         self.panel.addItem(self.zero, ignoreBounds=True)
         self.entropy = self._line(self.panel)
@@ -92,6 +92,7 @@ class CapacityCurveView(TemperatureView):
         self.optimum.setPen(pen(theme.background, 1.5))
         self.optimum.setBrush(theme.palette[0])
         self.optimum_text.setColor(theme.foreground)
+        self.optimum_text.fill = pg.mkBrush(translucent(theme.background, 0.8))
 
     def _draw(self) -> bool:
         run = self._shown_run()

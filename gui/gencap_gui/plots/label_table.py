@@ -32,6 +32,17 @@ class _CellDelegate(QStyledItemDelegate):
     theme: Theme = LIGHT
     table: FrameTable
 
+    def initStyleOption(  # noqa: N802
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """Write confidence in percent."""
+        super().initStyleOption(option, index)
+        model = self.table.frame_model
+        if str(model.frame.columns[index.column()]) == "confidence":
+            value = model.value(index)
+            words = f"{100 * value:.0f} %" if np.isfinite(value) else ""
+            option.text = words  # type: ignore[attr-defined]
+
     def paint(
         self,
         painter: QPainter,
@@ -153,7 +164,7 @@ class LabelTableView(PlotView):
             return np.zeros(0, dtype=np.bool_)
         if self._selection.objects:
             return np.isin(self._objects(), list(self._selection.objects))
-        return np.asarray(self._frame["cluster"].to_numpy() == self._selection.cluster)
+        return np.asarray(self._clusters() == self._selection.cluster)
 
     def _mark(self) -> None:
         if self.only.isChecked() and self._filtered != self._criteria():
@@ -168,6 +179,10 @@ class LabelTableView(PlotView):
     def _objects(self) -> np.ndarray[Any, np.dtype[np.int64]]:
         return self._frame["object"].to_numpy(dtype=np.int64)
 
+    def _clusters(self) -> np.ndarray[Any, np.dtype[np.int64]]:
+        """Return the clusters as selections number them, from 0; the table counts from 1."""
+        return self._frame["cluster"].to_numpy(dtype=np.int64) - 1
+
     def _row_shown(self) -> int | None:
         """Return the row of the selected object, the hovered one, or the cluster's first."""
         chosen = self._selection
@@ -179,7 +194,7 @@ class LabelTableView(PlotView):
         elif chosen.hovered is not None:
             wanted = self._objects() == chosen.hovered
         elif chosen.cluster is not None:
-            wanted = self._frame["cluster"].to_numpy() == chosen.cluster
+            wanted = self._clusters() == chosen.cluster
         else:
             return None
         rows = np.flatnonzero(wanted)
@@ -201,18 +216,14 @@ class LabelTableView(PlotView):
 
 
 def _for_people(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the table with objects and clusters counted from 1."""
-    shown = frame.copy()
-    for column in ("object", "cluster", "second choice"):
-        if column in shown and pd.api.types.is_numeric_dtype(shown[column]):
-            shown[column] = shown[column] + 1
-    return shown
+    """Return the table with objects counted from 1, as its clusters are."""
+    return frame.assign(object=frame["object"] + 1)
 
 
 def _search_text(frame: pd.DataFrame) -> list[str]:
     """Return what the search looks at, one text per row."""
     names = [str(name).casefold() for name in frame["name"]]
-    words = [f"{n} cluster {c + 1}" for n, c in zip(names, frame["cluster"], strict=True)]
+    words = [f"{n} cluster {c}" for n, c in zip(names, frame["cluster"], strict=True)]
     if "known" in frame:
         words = [f"{w} {str(k).casefold()}" for w, k in zip(words, frame["known"], strict=True)]
     return words

@@ -224,7 +224,7 @@ class MatrixView(CanvasView):
 
     def _code_names(self) -> tuple[str, str, str, str]:
         theme = self._theme
-        return theme.panel, theme.palette[0], theme.palette[1], theme.foreground
+        return mixed(theme.muted, theme.background, 0.3), *theme.palette[:2], theme.foreground
 
     def _code_colors(self) -> NDArray[np.uint8]:
         return np.array([_rgb(name) for name in self._code_names()], dtype=np.uint8)
@@ -386,8 +386,7 @@ class MatrixView(CanvasView):
             low, high = self._levels()
             values = np.linspace(low, high, len(SEQUENCE))
             words = [f"{v:.3g}" for v in values]
-            measure = self._drawn.measure or "similarity"
-            words[0] = f"{measure} {words[0]}"
+            words[0] = f"{self._drawn.measure} similarity {words[0]}".strip()
             pairs = zip(SEQUENCE, words, strict=True)
             self.legend.set_entries([Entry(c, w, mark="■") for c, w in pairs], ink)
 
@@ -454,6 +453,12 @@ class MatrixView(CanvasView):
         """Leave no timer behind."""
         self._settle.stop()
         super().closeEvent(event)
+
+
+def mixed(color: str, ground: str, share: float) -> str:
+    """Return a color mixed with the ground it lies on."""
+    pairs = zip(_rgb(color), _rgb(ground), strict=True)
+    return QColor(*(round(share * c + (1 - share) * g) for c, g in pairs)).name()
 
 
 def _rgb(name: str) -> tuple[int, int, int]:

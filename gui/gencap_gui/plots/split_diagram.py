@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QButtonGroup, QComboBox, QStackedLayout, QVBoxLayo
 from gencap_gui.plots._axes import LogAxis, log10
 from gencap_gui.plots._canvas import BETA_LABEL, REACH, Panel, TemperatureView, pen, translucent
 from gencap_gui.plots._header import Entry, Header, tool_button
-from gencap_gui.plots._runs import center_colors, nearest_step, paths_of, series_of
+from gencap_gui.plots._runs import nearest_step, paths_of, series_of
 from gencap_gui.session import CenterPaths
 from gencap_gui.theme import cluster_color
 
@@ -23,6 +23,7 @@ __all__ = ["SplitDiagramView", "tree_slots"]
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
+MOST_GROUND = 1_000
 MODES = {
     "splits": ("Splits", "Cluster centers, projected to one dimension, against temperature"),
     "tree": ("Tree", "The same splits as a tree: which cluster came out of which"),
@@ -60,6 +61,7 @@ class SplitDiagramView(TemperatureView):
         self._mode = "splits"
         self._lines: dict[tuple[str, int, bool], Any] = {}
         self._framed: tuple[Any, ...] = ()
+        self._grounded: Any = None
         super().__init__(parent)
 
     def _fill_canvas(self, layout: QVBoxLayout) -> None:
@@ -73,6 +75,8 @@ class SplitDiagramView(TemperatureView):
         self.best_line = pg.InfiniteLine(angle=90)
         self.panel.addItem(self.best_line, ignoreBounds=True)
         self._add_cursor(self.panel)
+        self.ground = pg.ScatterPlotItem(size=4, pen=None)
+        self.plane.addItem(self.ground)
         self.heads = {panel: pg.ScatterPlotItem() for panel in (self.panel, self.plane)}
         self.marks = pg.ScatterPlotItem(symbol="d", size=8)
         for panel, heads in self.heads.items():
@@ -121,6 +125,7 @@ class SplitDiagramView(TemperatureView):
         self.best_line.setPen(pen(self._theme.muted, 1.2, Qt.PenStyle.DashLine))
         self.marks.setPen(pen(self._theme.background))
         self.marks.setBrush(self._theme.foreground)
+        self.ground.setBrush(translucent(self._theme.muted, 0.3))
 
     def _draw(self) -> bool:
         run = self._shown_run()
@@ -133,13 +138,23 @@ class SplitDiagramView(TemperatureView):
         self._beta = paths.beta if series is None else series.beta
         optimum = run.beta if np.isfinite(run.beta) and run.beta > 0 else None
         self._best = None if optimum is None else nearest_step(paths.beta, optimum)
-        self._colors = center_colors(paths.groups, paths.masses, self._best)
+        self._colors = paths.groups
         self._height = self._heights(paths)
+        self._draw_ground()
         self._draw_lines(paths)
         self._draw_marks(paths)
         self._label()
         self._follow(paths)
         return True
+
+    def _draw_ground(self) -> None:
+        """Draw some of the objects behind the paths, to show where they lead."""
+        projection = self._results.projection
+        if self._mode != "plane" or projection is None or projection is self._grounded:
+            return
+        self._grounded = projection
+        place = projection.coordinates[:: max(1, len(projection.coordinates) // MOST_GROUND)]
+        self.ground.setData(place[:, 0], place[:, 1])
 
     def _heights(self, paths: CenterPaths) -> FloatArray:
         if self._mode == "tree":
@@ -191,11 +206,10 @@ class SplitDiagramView(TemperatureView):
         run = self._shown_run()
         splits = run.splits if run is not None and self._mode == "tree" else ()
         splits = tuple(s for s in splits if s.beta > 0 and s.child < paths.groups.shape[1])
-        steps = [nearest_step(paths.beta, s.beta) for s in splits]
-        heights = [
-            self._height[max(step - 1, 0), s.child] for s, step in zip(splits, steps, strict=True)
-        ]
-        self.marks.setData([float(np.log10(s.beta)) for s in splits], heights)
+        # At the last temperature before the split, where the branch is still one.
+        steps = [max(nearest_step(paths.beta, s.beta) - 1, 0) for s in splits]
+        heights = [self._height[step, s.child] for s, step in zip(splits, steps, strict=True)]
+        self.marks.setData(log10(paths.beta)[steps], heights)
 
     def _follow(self, paths: CenterPaths) -> None:
         """Grow the window with the data, unless the user has zoomed since."""
