@@ -333,9 +333,9 @@ class PlotView(QWidget):
             return
         path = Path(chosen)
         try:
-            self.export(path if path.suffix.lower() == f".{kind}" else path.with_name(
-                f"{path.name}.{kind}"
-            ))
+            self.export(
+                path if path.suffix.lower() == f".{kind}" else path.with_name(f"{path.name}.{kind}")
+            )
         except OSError as error:
             QMessageBox.warning(self, self.title, f"The file could not be written: {error}")
 

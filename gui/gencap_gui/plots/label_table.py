@@ -63,17 +63,18 @@ class _CellDelegate(QStyledItemDelegate):
         if column == "cluster":
             painter.setBrush(QColor(cluster_color(self.theme, int(value) - 1)))
             side = min(rect.height() - 8.0, 12.0)
-            painter.drawEllipse(
-                QRectF(rect.left() + 6.0, rect.center().y() - side / 2, side, side)
-            )
+            painter.drawEllipse(QRectF(rect.left() + 6.0, rect.center().y() - side / 2, side, side))
         elif np.isfinite(value):
             shade = QColor(self.theme.background if selected else self.theme.accent)
             shade.setAlphaF(0.35)
             painter.setBrush(shade)
             share = float(np.clip(value, 0.0, 1.0))
             painter.drawRoundedRect(
-                QRectF(rect.left() + 2, rect.top() + 3, (rect.width() - 4) * share,
-                       rect.height() - 6), 2.0, 2.0,
+                QRectF(
+                    rect.left() + 2, rect.top() + 3, (rect.width() - 4) * share, rect.height() - 6
+                ),
+                2.0,
+                2.0,
             )
         painter.restore()
 
@@ -117,7 +118,9 @@ class LabelTableView(PlotView):
         self.count = QLabel()
         self.count.setAccessibleName("Number of rows shown")
         self.only = QCheckBox("Selected only")
-        self.only.setToolTip("Show only the selected objects, or the objects of the selected cluster")
+        self.only.setToolTip(
+            "Show only the selected objects, or the objects of the selected cluster"
+        )
         self.only.setAccessibleName("Show only selected objects")
         self.only.toggled.connect(self._searched)
         header.add_control(self.search, 1)

@@ -93,9 +93,7 @@ class RankingView(CanvasView):
         base = self._theme.palette[0]
         strong, weak = pg.mkBrush(base), pg.mkBrush(translucent(base, 0.45))
         brushes = [strong if chosen in (None, i) else weak for i in range(len(bits))]
-        pens = [
-            pen(self._theme.foreground if chosen == i else base, 1.6) for i in range(len(bits))
-        ]
+        pens = [pen(self._theme.foreground if chosen == i else base, 1.6) for i in range(len(bits))]
         self.bars.setOpts(
             x0=np.zeros(len(bits)),
             y=np.arange(len(bits), dtype=np.float64),
