@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
+import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
@@ -77,7 +78,6 @@ class Measured:
     known: IntArray | None
     table: FloatArray
     columns: tuple[str, ...]
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,14 +182,18 @@ def measured(
 ) -> Measured:
     """Make the instances the user chose."""
     how = choice.how
+    pair: Any
     if how == "own":
-        pair: Any = gencap.datasets.make(loaded.source.name).pair
+        pair = gencap.datasets.make(loaded.source.name).pair
     elif how == "interleave":
         pair = gencap.split_features(loaded.frame())
     elif how == "random":
         pair = gencap.random_feature_splits(loaded.frame(), choice.n_splits, seed)
     elif how == "objects":
-        pair = gencap.split_objects(loaded.frame(), choice.measure, random_state=seed)
+        with warnings.catch_warnings():
+            # Said beside the choice itself, and marked in every result as optimistic.
+            warnings.simplefilter("ignore", gencap.OptimisticPairingWarning)
+            pair = gencap.split_objects(loaded.frame(), choice.measure, random_state=seed)
     else:
         if second is None:
             raise ValueError("the second file is missing; choose one under Instances")

@@ -99,8 +99,9 @@ class Worker(QObject):
         if thread is None:
             return
         self.cancel()
-        self._thread = None
         self._timer.stop()
+        self._pull()
+        self._thread = None
         if thread.isRunning():
             self._left.append(thread)
         self.cancelled.emit()
