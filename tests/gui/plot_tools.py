@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gencap_gui.plots import PlotView
@@ -40,6 +41,8 @@ def select(qtbot: QtBot, view: PlotView, selection: Selection) -> None:
 
 def pixel_of(panel: Panel, x: float, y: float) -> QPoint:
     """Return where a place in data units is on the widget."""
+    QApplication.processEvents()  # the layout settles after the legend has its words,
+    panel.grab()  # and the ranges with the first painting
     return panel.mapFromScene(panel.box.mapViewToScene(QPointF(x, y)))
 
 

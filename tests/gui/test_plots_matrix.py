@@ -118,8 +118,8 @@ def test_zoom_asks_for_detail_once_and_shows_it(qtbot: QtBot) -> None:
         window=(window.start, window.stop),
     )
     draw(qtbot, view, replace(results, similarity_window=detail))
-    assert view.window.isVisible()
-    rect = view.window.mapRectToParent(view.window.boundingRect())
+    assert view.detail_image.isVisible()
+    rect = view.detail_image.mapRectToParent(view.detail_image.boundingRect())
     assert (rect.left(), rect.right()) == pytest.approx((window.start, window.stop))
     assert view._object_at(1100) == order[1100]
     assert view._value_at(1100, 1100) == "1"
@@ -187,7 +187,7 @@ def test_detail_keeps_the_colors_of_the_overview(qtbot: QtBot) -> None:
         window=(100, 300),
     )
     view = shown(qtbot, MatrixView, replace(results, similarity_window=detail))
-    np.testing.assert_array_equal(view.window.levels, view.image.levels)
+    np.testing.assert_array_equal(view.detail_image.levels, view.image.levels)
 
 
 def test_table_is_the_matrix(qtbot: QtBot) -> None:

@@ -79,7 +79,7 @@ class RankingView(CanvasView):
         return True
 
     def _bits(self) -> np.ndarray[Any, np.dtype[np.float64]]:
-        return np.nan_to_num(self._frame["bits"].to_numpy(dtype=np.float64))
+        return np.asarray(np.nan_to_num(self._frame["bits"].to_numpy(dtype=np.float64)))
 
     def fit(self) -> None:
         """Show all bars from zero."""
