@@ -78,7 +78,9 @@ class MatrixView(CanvasView):
         self.panel.box.invertY(True)
         self.panel.box.setAspectLocked(True)
         self.panel.label("objects, ordered by cluster", "objects, ordered by cluster")
+        # Fixed, so that the picture does not jump when names appear.
         self.panel.getPlotItem().getAxis("left").setWidth(110)
+        self.panel.getPlotItem().getAxis("bottom").setHeight(42)
         layout.addWidget(self.panel, 1)
         self.image = pg.ImageItem(axisOrder="row-major")
         self.detail_image = pg.ImageItem(axisOrder="row-major")
