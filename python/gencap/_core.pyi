@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Report = Callable[[int, int, float, float], object]
+Watcher = tuple[Callable[..., object], bool]
 
 __version__: str
 HARD: float
@@ -116,6 +117,7 @@ def anneal_pair(
     threads: int = 1,
     switches: Switches | None = None,
     report: Report | None = None,
+    live: Watcher | None = None,
 ) -> PairColumns: ...
 def exercise_boundary(
     seconds: float,
@@ -287,6 +289,25 @@ class GraphCost:
 @final
 class GraphPlans: ...
 
+@final
+class GraphAnnealer:
+    def __new__(
+        cls,
+        similarity: Similarity,
+        cost: GraphCost,
+        params: AnnealParams,
+        betas: list[float],
+        critical: float,
+        seed: int,
+        n_init: int = 1,
+        threads: int = 1,
+        switches: Switches | None = None,
+        report: Report | None = None,
+    ) -> GraphAnnealer: ...
+    def step(
+        self, switches: Switches | None = None, report: Report | None = None
+    ) -> Columns | None: ...
+
 def graph_critical(
     similarity: Similarity,
     cost: GraphCost,
@@ -330,7 +351,22 @@ def graph_pair(
     threads: int = 1,
     switches: Switches | None = None,
     report: Report | None = None,
+    live: Watcher | None = None,
 ) -> GraphPairColumns: ...
+def graph_pair_again(
+    first: Similarity,
+    second: Similarity,
+    cost: GraphCost,
+    params: AnnealParams,
+    betas: list[float],
+    critical: float,
+    seed: int,
+    plans: GraphPlans,
+    live: Watcher,
+    threads: int = 1,
+    switches: Switches | None = None,
+    report: Report | None = None,
+) -> None: ...
 def graph_pair_probabilities(
     first: Similarity,
     second: Similarity,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gencap import _core
+from gencap._live import Stream
 from gencap._lockstep import PairCurves, collect, seed_of_pair
 from gencap._parallel import parallel_map
 from gencap._progress import Control
@@ -56,6 +57,23 @@ class _Setup:
             switches=control.switches,
         )
 
+    def show(self, stream: Stream, threads: int, control: Control) -> None:
+        """Replay the winners of both instances for those who watch."""
+        _core.graph_pair_again(
+            self.graphs[0].core,
+            self.graphs[1].core,
+            self.cost,
+            self.params,
+            self.betas,
+            self.critical,
+            self.seed,
+            self.plans,
+            stream.watcher,
+            threads,
+            switches=control.switches,
+            report=control.report("replay of the best shift"),
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class GraphCurves(PairCurves):
@@ -93,6 +111,11 @@ class GraphCurves(PairCurves):
         first: FloatArray = self.setup.states(steps, threads, control)[0]
         return first
 
+    def show(self, stream: Stream, threads: int, control: Control) -> None:
+        """Run the first pair again for those who watch."""
+        assert self.setup is not None
+        self.setup.show(stream, threads, control)
+
 
 @dataclass(frozen=True, eq=False)
 class _Chain:
@@ -111,21 +134,18 @@ def anneal_graphs(
     threads: int,
     control: Control,
     along: str = "n_clusters",
+    stream: Stream | None = None,
 ) -> list[PairCurves]:
     """Anneal every model on every pair, at the best of the shifts it leaves open.
 
     Models that differ in the parameter `along` only run one after the other: each also starts from
-    the solution of the one before, with empty clusters added where it has more of them.
+    the solution of the one before, with empty clusters added where it has more of them. The first
+    model's temperatures on the first pair go to `stream`: while its winning starts are compared, or
+    once more after a shift was chosen among several.
     """
     if not models:
         return []
-    opened: dict[str, tuple[tuple[Similarity, Similarity], ...]] = {}
-    for model in models:
-        if model.measure not in opened:
-            opened[model.measure] = tuple(
-                (model.open(pair.first, control), model.open(pair.second, control))
-                for pair in pairs
-            )
+    opened = _open(models, pairs, control)
     chains = [
         _Chain(members, opened[models[members[0]].measure], shifts)
         for members in _families(models, along)
@@ -142,13 +162,23 @@ def anneal_graphs(
         control=control,
         message="scale",
     )
+    # Which of several shifts will be chosen is known in the end only.
+    direct = stream if len(chains) == 1 else None
 
     def job(task: tuple[int, int], silent: Control) -> list[_core.GraphPairColumns]:
         c, q = task
-        return _run(models, chains[c], grids[c], q, seed_of_pair(seed, q), inner, silent)
+        watched = direct if q == 0 else None
+        return _run(models, chains[c], grids[c], q, seed_of_pair(seed, q), inner, silent, watched)
 
-    found = parallel_map(job, tasks, threads=outer, control=control, message="annealing")
-    best: dict[int, PairCurves] = {}
+    found = parallel_map(
+        job,
+        tasks,
+        threads=outer,
+        control=control,
+        message="annealing",
+        drain=stream.drain if stream else lambda: None,
+    )
+    best: dict[int, GraphCurves] = {}
     for c, chain in enumerate(chains):
         runs = found[c * len(pairs) : (c + 1) * len(pairs)]
         for place, member in enumerate(chain.members):
@@ -156,7 +186,23 @@ def anneal_graphs(
             curves = _curves(models[member], chain, place, columns, grids[c][place], seed)
             if member not in best or _top(curves) > _top(best[member]):
                 best[member] = curves
+    if stream and not direct:
+        best[0].show(stream, threads, control)
     return [best[index] for index in range(len(models))]
+
+
+def _open(
+    models: Sequence[GraphClusterer], pairs: Sequence[Pair], control: Control
+) -> dict[str, tuple[tuple[Similarity, Similarity], ...]]:
+    """Return the similarities of all pairs by measure."""
+    opened: dict[str, tuple[tuple[Similarity, Similarity], ...]] = {}
+    for model in models:
+        if model.measure not in opened:
+            opened[model.measure] = tuple(
+                (model.open(pair.first, control), model.open(pair.second, control))
+                for pair in pairs
+            )
+    return opened
 
 
 def _top(curves: PairCurves) -> float:
@@ -225,8 +271,9 @@ def _run(
     seed: int,
     threads: int,
     control: Control,
+    stream: Stream | None,
 ) -> list[_core.GraphPairColumns]:
-    """Run all members on pair `q`, each warm from the one before."""
+    """Run all members on pair `q`, each warm from the one before; the first one is streamed."""
     first, second = chain.graphs[q]
     found: list[_core.GraphPairColumns] = []
     members = zip(chain.members, chain.shifts, grids, strict=True)
@@ -246,6 +293,7 @@ def _run(
                 threads,
                 switches=control.switches,
                 report=control.report("annealing"),
+                live=stream.watcher if stream and not found else None,
             )
         )
     return found
@@ -258,7 +306,7 @@ def _curves(
     columns: Sequence[_core.GraphPairColumns],
     grid: tuple[list[float], float],
     seed: int,
-) -> PairCurves:
+) -> GraphCurves:
     betas, critical = grid
     base = collect(columns, np.array(betas), "independent", full=False)
     setup = _Setup(

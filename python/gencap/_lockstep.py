@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gencap import _core
+from gencap._live import Stream
 from gencap._parallel import parallel_map
 from gencap._progress import Control
 from gencap._validation import FloatArray, IntArray, check_choice, check_integer
@@ -111,8 +112,12 @@ def anneal_pairs(
     seed: int,
     threads: int,
     control: Control,
+    stream: Stream | None = None,
 ) -> list[PairCurves]:
-    """Anneal every model on every pair; pair q draws from the seed and q only."""
+    """Anneal every model on every pair; pair q draws from the seed and q only.
+
+    The first model's temperatures on the first pair go to `stream` while they are computed.
+    """
     if not models:
         return []
     mode = auto_coupling(coupling, pairs)
@@ -137,9 +142,17 @@ def anneal_pairs(
             inner,
             switches=silent.switches,
             report=silent.report("annealing"),
+            live=stream.watcher if stream and task == (0, 0) else None,
         )
 
-    columns = parallel_map(job, tasks, threads=outer, control=control, message="annealing")
+    columns = parallel_map(
+        job,
+        tasks,
+        threads=outer,
+        control=control,
+        message="annealing",
+        drain=stream.drain if stream else lambda: None,
+    )
     size = len(pairs)
     return [
         collect(columns[m * size : (m + 1) * size], grids[m], mode, full=model.has_matrices)

@@ -25,6 +25,7 @@ def parallel_map(
     threads: int,
     control: Control,
     message: str,
+    drain: Callable[[], None] = lambda: None,
 ) -> list[Result]:
     """Apply `job` to every item, results in the items' order.
 
@@ -32,6 +33,7 @@ def parallel_map(
     or Ctrl-C stops all jobs: on threads of their own they get a silent control that shares the
     caller's switches; one after the other, on the caller's thread, they get one that reaches the
     caller's callback from within. Reports count items; those of a lone item count its own steps.
+    `drain` is called on the caller's thread again and again, and once after the last job.
     """
     if len(items) == 1:
         return [_alone(job, items[0], control, message)]
@@ -49,6 +51,7 @@ def parallel_map(
                 finished, _ = wait(waiting, timeout=POLL_SECONDS, return_when=FIRST_COMPLETED)
                 for future in finished:
                     results[waiting.pop(future)] = future.result()
+                drain()
                 control(Progress(len(results), total, message))
         except BaseException:
             # First those that have not begun, or they would take the place of those that stop.

@@ -13,8 +13,17 @@ from gencap import _core
 from gencap._progress import Control, Progress
 from gencap._validation import FloatArray, IntArray, check_integer, check_positive
 from gencap.results import AnnealingStep, Split, Trajectory
+from gencap.similarity import Similarity
 
-__all__ = ["Annealing", "best_run", "grid_for", "split_tree", "steps", "trajectory_of"]
+__all__ = [
+    "Annealing",
+    "best_run",
+    "graph_steps",
+    "grid_for",
+    "split_tree",
+    "steps",
+    "trajectory_of",
+]
 
 
 @dataclass(frozen=True)
@@ -148,22 +157,65 @@ def steps(
         tell = _repeater(control, Progress(done, len(betas), "annealing", float(beta)))
         tell()
         columns = annealer.step(beta, control.switches, tell)
-        run = trajectory_of(columns, full=full)
-        yield AnnealingStep(
-            beta=float(beta),
-            free_energy=float(run.free_energies[0]),
-            cost=float(run.costs[0]),
-            n_clusters=int(run.n_clusters[0]),
-            softness=float(run.softness[0]),
-            masses=run.masses[0],
-            groups=run.groups[0],
-            centroids=run.centroids[0],
-            covariances=None if run.covariances is None else run.covariances[0],
-            n_iter=int(run.n_iter[0]),
-            converged=bool(run.converged[0]),
-        )
-        if not heating and params.stops_when_hard and run.softness[0] < _core.HARD:
+        step = _single(columns, full=full)
+        yield step
+        if not heating and params.stops_when_hard and step.softness < _core.HARD:
             return
+
+
+def graph_steps(
+    graph: Similarity,
+    cost: _core.GraphCost,
+    params: _core.AnnealParams,
+    *,
+    n_clusters: int,
+    seed: int,
+    n_init: int,
+    threads: int,
+    control: Control,
+) -> Iterator[AnnealingStep]:
+    """Choose the best of `n_init` starts on a graph, then yield it while it is run again."""
+    critical = _core.graph_critical(
+        graph.core, cost, n_clusters, threads, switches=control.switches
+    )
+    betas = _core.graph_grid(params, critical)
+    annealer = _core.GraphAnnealer(
+        graph.core,
+        cost,
+        params,
+        betas,
+        critical,
+        seed,
+        n_init,
+        threads,
+        switches=control.switches,
+        report=control.report("choosing a start"),
+    )
+    for done, beta in enumerate(betas):
+        tell = _repeater(control, Progress(done, len(betas), "annealing", beta))
+        tell()
+        columns = annealer.step(control.switches, tell)
+        if columns is None:
+            return
+        yield _single(columns)
+
+
+def _single(columns: _core.Columns, *, full: bool = False) -> AnnealingStep:
+    """Return the only step of a run of one temperature."""
+    run = trajectory_of(columns, full=full)
+    return AnnealingStep(
+        beta=float(run.betas[0]),
+        free_energy=float(run.free_energies[0]),
+        cost=float(run.costs[0]),
+        n_clusters=int(run.n_clusters[0]),
+        softness=float(run.softness[0]),
+        masses=run.masses[0],
+        groups=run.groups[0],
+        centroids=run.centroids[0],
+        covariances=None if run.covariances is None else run.covariances[0],
+        n_iter=int(run.n_iter[0]),
+        converged=bool(run.converged[0]),
+    )
 
 
 def _repeater(control: Control, progress: Progress) -> Callable[..., None]:

@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 from gencap import _core
 from gencap._graph_pairs import anneal_graphs
+from gencap._live import LiveCallback, Stream, stream_for
 from gencap._lockstep import COUPLINGS, PairCurves, anneal_pairs, auto_coupling
 from gencap._mismatch import warn_of_mismatch
 from gencap._nulls import NullKinds, calibrate, check_null, single_null
@@ -42,6 +43,7 @@ def capacity(
     random_state: Any = None,
     n_jobs: int | None = None,
     progress: ProgressCallback | None = None,
+    live: LiveCallback | None = None,
 ) -> Capacity:
     """Measure how many bits per object a clustering model carries from one instance to the other.
 
@@ -71,6 +73,14 @@ def capacity(
         Threads; None takes all cores. Results do not depend on it.
     progress : callable, optional
         Receives `gencap.Progress` values; raising from it cancels.
+    live : callable, optional
+        Receives a `gencap.LiveStep` for every temperature of the first pair while it is annealed,
+        on the calling thread; raising from it cancels. Steps come in the order of rising beta;
+        those of mixtures with free covariances, which are heated from beta = 1, in falling order.
+        Graph models find their best starts first and tell of the temperatures while these are
+        compared; where a shift is chosen among several, after the choice. With
+        ``keep="probabilities"`` every step carries the first instance's assignments. Models
+        without temperatures, and one cluster, have no steps.
 
     Returns
     -------
@@ -101,8 +111,16 @@ def capacity(
         warn_of_mismatch(pairs_of(measured))
     if keep is not None:
         check_choice(keep, "keep", ("probabilities",))
+    stream = stream_for(live, probabilities=keep == "probabilities")
     found = measure(
-        [model], measured, coupling, seed=seed, threads=threads, control=control, keep=keep
+        [model],
+        measured,
+        coupling,
+        seed=seed,
+        threads=threads,
+        control=control,
+        keep=keep,
+        stream=stream,
     )[0]
 
     def statistics(twin: Measurements, silent: Control) -> list[float]:
@@ -157,10 +175,12 @@ def measure(
     control: Control,
     keep: str | None = None,
     along: str = "n_clusters",
+    stream: Stream | None = None,
 ) -> list[Capacity]:
     """Measure several models on the same pairs; all their runs form one pool of tasks.
 
-    Graph models that differ in `along` only also start from their neighbor's solution.
+    Graph models that differ in `along` only also start from their neighbor's solution. The first
+    pair's temperatures go to `stream`, which is for a single model.
     """
     pairs = pairs_of(measured)
     results: dict[int, Capacity] = {}
@@ -194,6 +214,7 @@ def measure(
         seed=seed,
         threads=threads,
         control=control,
+        stream=stream,
     )
     runs += anneal_graphs(
         [model for _, model in graphs],
@@ -202,6 +223,7 @@ def measure(
         threads=threads,
         control=control,
         along=along,
+        stream=stream,
     )
     measured_models: list[tuple[int, AnnealedClusterer | GraphClusterer]] = [*annealed, *graphs]
     for (index, model), curves in zip(measured_models, runs, strict=True):

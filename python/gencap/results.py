@@ -13,6 +13,7 @@ __all__ = [
     "AnnealingStep",
     "Capacity",
     "Curve",
+    "LiveStep",
     "NullResult",
     "Order",
     "Scan",
@@ -63,6 +64,45 @@ class AnnealingStep:
     covariances: FloatArray | None
     n_iter: int
     converged: bool
+
+
+@dataclass(frozen=True, eq=False)
+class LiveStep:
+    """One temperature of a pair of instances, as soon as it is done.
+
+    Parameters
+    ----------
+    beta : float
+        Inverse temperature.
+    bits : float
+        entropy + agreement, in bits per object.
+    entropy : float
+        Entropy of the clusters in bits. That of the hard clusters is known at the last temperature
+        only: until then models with centroids tell the entropy of the current aligned masses.
+        Graph models know it when their winning starts are replayed.
+    agreement : float
+        (1/N) sum_i log2 sum_k P1_ik P2_ik.
+    n_clusters : int
+        Effective clusters of the first instance.
+    masses : ndarray of shape (K,)
+        Mean assignment probability of each of its clusters.
+    groups : ndarray of shape (K,)
+        Group number of each cluster; equal numbers are one effective cluster.
+    centroids : ndarray of shape (K, D) or None
+        Its cluster centers in the data's own coordinates; None for graph models.
+    probabilities : ndarray of shape (N, K) or None
+        Its assignment probabilities, with ``keep="probabilities"``.
+    """
+
+    beta: float
+    bits: float
+    entropy: float
+    agreement: float
+    n_clusters: int
+    masses: FloatArray
+    groups: IntArray
+    centroids: FloatArray | None = None
+    probabilities: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False)

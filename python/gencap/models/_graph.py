@@ -26,7 +26,7 @@ from gencap._validation import (
     check_n_jobs,
     check_seed,
 )
-from gencap.annealing import Annealing, trajectory_of
+from gencap.annealing import Annealing, graph_steps, trajectory_of
 from gencap.results import AnnealingStep, Trajectory
 from gencap.similarity import MEASURES, Measure, Similarity, similarity
 
@@ -212,14 +212,16 @@ class GraphClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def anneal(
         self, X: Any, *, progress: ProgressCallback | None = None
     ) -> Iterator[AnnealingStep]:
-        """Yield the annealing of `X` temperature by temperature, in the order of rising beta.
+        """Yield the annealing of `X` temperature by temperature, while it runs.
 
-        The best of `n_init` starts is found first: it may begin at a low temperature and be heated.
+        The best of `n_init` starts is found before the first step, because it may begin at a low
+        temperature and be heated from there. Then every step takes as long as its temperature, in
+        the order of rising beta. The steps are those of `fit`.
 
         Parameters
         ----------
         X : array-like
-            As in `fit`.
+            As in `fit`; not to be changed while the generator is in use.
         progress : callable, optional
             Receives `gencap.Progress` values; raising from it cancels.
 
@@ -227,19 +229,17 @@ class GraphClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         ------
         AnnealingStep
         """
-        fresh = self.__class__(**self.get_params(deep=False))
-        run = fresh.fit(X, progress=progress).trajectory_
-        for step in range(len(run)):
-            yield AnnealingStep(
-                beta=float(run.betas[step]),
-                free_energy=float(run.free_energies[step]),
-                cost=float(run.costs[step]),
-                n_clusters=int(run.n_clusters[step]),
-                softness=float(run.softness[step]),
-                masses=run.masses[step],
-                groups=run.groups[step],
-                centroids=run.centroids[step],
-                covariances=None,
-                n_iter=int(run.n_iter[step]),
-                converged=bool(run.converged[step]),
-            )
+        control = as_control(progress)
+        graph = self.open(X, control)
+        check_n_clusters(self.n_clusters, graph.n_objects)
+        cost = self.core_cost(self.shift_for([graph]) + graph.shift)
+        yield from graph_steps(
+            graph,
+            cost,
+            self.core_params(),
+            n_clusters=self.n_clusters,
+            seed=check_seed(self.random_state),
+            n_init=check_integer(self.n_init, "n_init"),
+            threads=check_n_jobs(self.n_jobs),
+            control=control,
+        )

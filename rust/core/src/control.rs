@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use crate::error::{Error, Result};
+use crate::live::Live;
 
 /// How long a paused kernel sleeps before it looks again.
 const PAUSE_NAP: Duration = Duration::from_millis(5);
@@ -59,6 +60,7 @@ pub struct Control {
     total: AtomicU64,
     beta: AtomicU64,
     energy: AtomicU64,
+    live: Option<Live>,
 }
 
 impl Default for Control {
@@ -77,7 +79,19 @@ impl Control {
             total: AtomicU64::new(0),
             beta: AtomicU64::new(nan),
             energy: AtomicU64::new(nan),
+            live: None,
         }
+    }
+
+    /// Let the run hand out its temperatures through `live`.
+    #[must_use]
+    pub fn with_live(self, live: Option<Live>) -> Self {
+        Self { live, ..self }
+    }
+
+    /// Where temperatures go as soon as they are done; None where nobody asked for them.
+    pub fn live(&self) -> Option<&Live> {
+        self.live.as_ref()
     }
 
     /// Ask the run to stop at its next tick.

@@ -11,6 +11,7 @@ pub mod data;
 pub mod error;
 pub mod graph;
 pub mod linear;
+pub mod live;
 pub mod model;
 pub mod numeric;
 pub mod replicator;

@@ -3,7 +3,7 @@
 
 use gencap_core::Result;
 use gencap_core::graph::pair::{self, PairTask};
-use gencap_core::graph::{self, Columns, Cost, Graph, Plan, Task};
+use gencap_core::graph::{self, Columns, Cost, Graph, Task, Winner};
 use gencap_core::similarity::Similarity;
 use gencap_core::workers::{Context, Workers};
 use ndarray::Array3;
@@ -13,7 +13,7 @@ use pyo3::types::PyDict;
 
 use crate::errors::to_py;
 use crate::params::PyParams;
-use crate::run::{PySwitches, Reporter, run_detached};
+use crate::run::{PySwitches, Reporter, Watcher, run_detached};
 use crate::similarity::PySimilarity;
 
 /// A cost function on similarities, with the shift added to them.
@@ -33,7 +33,8 @@ impl PyGraphCost {
 }
 
 impl PyGraphCost {
-    fn open<'a>(&self, s: &'a dyn Similarity, context: Context<'_>) -> Result<Graph<'a>> {
+    /// The graph of a similarity under this cost.
+    pub fn open<'a>(&self, s: &'a dyn Similarity, context: Context<'_>) -> Result<Graph<'a>> {
         Graph::new(s, self.cost, self.shift, context)
     }
 }
@@ -41,11 +42,11 @@ impl PyGraphCost {
 /// The starts that won on a pair, to be run again.
 #[pyclass(name = "GraphPlans", module = "gencap._core", frozen)]
 pub struct PyGraphPlans {
-    plans: [Plan; 2],
+    winners: [Winner; 2],
 }
 
 /// Columns named as `gencap.results.Trajectory` names them; graphs have no centroids.
-fn columns_dict(py: Python<'_>, run: Columns) -> PyResult<Bound<'_, PyDict>> {
+pub fn columns_dict(py: Python<'_>, run: Columns) -> PyResult<Bound<'_, PyDict>> {
     let dict = PyDict::new(py);
     let (steps, k) = run.masses.dim();
     dict.set_item("betas", run.betas.into_pyarray(py))?;
@@ -152,7 +153,7 @@ pub fn graph_fit<'py>(
 #[pyfunction]
 #[pyo3(signature = (
     first, second, cost, params, betas, critical, seed, n_init=1, warm=None, threads=1,
-    switches=None, report=None
+    switches=None, report=None, live=None
 ))]
 #[allow(clippy::too_many_arguments)] // the keyword arguments of one Python function
 pub fn graph_pair<'py>(
@@ -169,11 +170,13 @@ pub fn graph_pair<'py>(
     threads: usize,
     switches: Option<&PySwitches>,
     report: Option<Py<PyAny>>,
+    live: Option<Watcher>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let loans = (first.borrow(py)?, second.borrow(py)?);
     let (one, two) = (loans.0.lend()?, loans.1.lend()?);
     let params = &params.checked;
-    let run = run_detached(py, &Reporter::new(switches, report), |control| {
+    let reporter = Reporter::new(switches, report).with_live(live);
+    let run = run_detached(py, &reporter, |control| {
         let workers = Workers::new(threads)?;
         let context = Context { workers: &workers, control };
         let graphs = [cost.open(one.get(), context)?, cost.open(two.get(), context)?];
@@ -192,11 +195,48 @@ pub fn graph_pair<'py>(
     dict.set_item("slots", run.slots.into_pyarray(py))?;
     dict.set_item("first", columns_dict(py, one)?)?;
     dict.set_item("second", columns_dict(py, two)?)?;
-    let [one, two] = run.winners;
+    let winners = run.winners;
+    let [one, two] = winners.clone();
     dict.set_item("labels", (one.labels.into_pyarray(py), two.labels.into_pyarray(py)))?;
     dict.set_item("restart_costs", (one.costs.into_pyarray(py), two.costs.into_pyarray(py)))?;
-    dict.set_item("plans", Py::new(py, PyGraphPlans { plans: [one.plan, two.plan] })?)?;
+    dict.set_item("plans", Py::new(py, PyGraphPlans { winners })?)?;
     Ok(dict)
+}
+
+/// Run the winners of a pair once more, for those who watch: `live` hears of every temperature.
+#[pyfunction]
+#[pyo3(signature = (
+    first, second, cost, params, betas, critical, seed, plans, live, threads=1, switches=None,
+    report=None
+))]
+#[allow(clippy::too_many_arguments)] // the keyword arguments of one Python function
+pub fn graph_pair_again(
+    py: Python<'_>,
+    first: &PySimilarity,
+    second: &PySimilarity,
+    cost: &PyGraphCost,
+    params: &PyParams,
+    betas: Vec<f64>,
+    critical: f64,
+    seed: u64,
+    plans: &PyGraphPlans,
+    live: Watcher,
+    threads: usize,
+    switches: Option<&PySwitches>,
+    report: Option<Py<PyAny>>,
+) -> PyResult<()> {
+    let loans = (first.borrow(py)?, second.borrow(py)?);
+    let (one, two) = (loans.0.lend()?, loans.1.lend()?);
+    let (params, winners) = (&params.checked, plans.winners.clone());
+    let reporter = Reporter::new(switches, report).with_live(Some(live));
+    run_detached(py, &reporter, |control| {
+        let workers = Workers::new(threads)?;
+        let context = Context { workers: &workers, control };
+        let graphs = [cost.open(one.get(), context)?, cost.open(two.get(), context)?];
+        let graphs = [&graphs[0], &graphs[1]];
+        let task = PairTask { graphs, params, betas: &betas, critical, seed };
+        pair::follow(task, winners, context).map(drop)
+    })
 }
 
 /// Assignments of both instances (steps x N x K) at the given, rising temperature numbers.
@@ -230,7 +270,8 @@ pub fn graph_pair_probabilities<'py>(
         let graphs = [cost.open(one.get(), context)?, cost.open(two.get(), context)?];
         let graphs = [&graphs[0], &graphs[1]];
         let task = PairTask { graphs, params, betas: &betas, critical, seed };
-        pair::probabilities(task, [&plans.plans[0], &plans.plans[1]], &steps, context)
+        let [one, two] = &plans.winners;
+        pair::probabilities(task, [&one.plan, &two.plan], &steps, context)
     })?;
     Ok((one.into_pyarray(py), two.into_pyarray(py)))
 }

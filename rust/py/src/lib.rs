@@ -9,6 +9,7 @@ mod capacity;
 mod channel;
 mod errors;
 mod graph;
+mod graph_annealer;
 mod pair;
 mod params;
 mod replicator;
@@ -51,6 +52,8 @@ fn core_module(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(graph::graph_fit, module)?)?;
     module.add_function(wrap_pyfunction!(graph::graph_pair, module)?)?;
     module.add_function(wrap_pyfunction!(graph::graph_pair_probabilities, module)?)?;
+    module.add_function(wrap_pyfunction!(graph::graph_pair_again, module)?)?;
+    module.add_class::<graph_annealer::PyGraphAnnealer>()?;
     module.add_class::<similarity::PySimilarity>()?;
     module.add_function(wrap_pyfunction!(similarity::euclidean_distances, module)?)?;
     module.add_function(wrap_pyfunction!(similarity::largest_squared_distance, module)?)?;

@@ -9,12 +9,13 @@ use pyo3::types::PyDict;
 
 use crate::arrays::{Matrix, trajectory_dict};
 use crate::params::{PyParams, parse_coupling};
-use crate::run::{PySwitches, Reporter, run_detached};
+use crate::run::{PySwitches, Reporter, Watcher, run_detached};
 
 /// Columns of the capacity curve, and both trajectories under "first" and "second".
 #[pyfunction]
 #[pyo3(signature = (
-    x1, x2, params, coupling, same_space, betas, seed, n_init=1, threads=1, switches=None, report=None
+    x1, x2, params, coupling, same_space, betas, seed, n_init=1, threads=1, switches=None,
+    report=None, live=None
 ))]
 #[allow(clippy::too_many_arguments)] // the keyword arguments of one Python function
 pub fn anneal_pair<'py>(
@@ -30,10 +31,12 @@ pub fn anneal_pair<'py>(
     threads: usize,
     switches: Option<&PySwitches>,
     report: Option<Py<PyAny>>,
+    live: Option<Watcher>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (x1, x2, params) = (x1.as_array(), x2.as_array(), &params.checked);
     let coupling = parse_coupling(coupling)?;
-    let (curve, first, second) = run_detached(py, &Reporter::new(switches, report), |control| {
+    let reporter = Reporter::new(switches, report).with_live(live);
+    let (curve, first, second) = run_detached(py, &reporter, |control| {
         let workers = Workers::new(threads)?;
         let context = Context { workers: &workers, control };
         let data = PairData::new(x1, x2, same_space)?;

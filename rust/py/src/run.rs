@@ -6,7 +6,9 @@ use std::thread;
 use std::time::Duration;
 
 use gencap_core::Result;
-use gencap_core::control::{Control, Snapshot, Switches};
+use gencap_core::control::{Control, Switches};
+use gencap_core::live::{Live, LiveStep};
+use numpy::IntoPyArray;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
@@ -56,18 +58,45 @@ impl PySwitches {
 pub struct Reporter {
     switches: Arc<Switches>,
     report: Option<Py<PyAny>>,
+    live: Option<Watcher>,
 }
+
+/// A callable that hears of every temperature, and whether it wants assignment probabilities too.
+pub type Watcher = (Py<PyAny>, bool);
 
 impl Reporter {
     /// From the two optional arguments that every long function of the module takes.
     pub fn new(switches: Option<&PySwitches>, report: Option<Py<PyAny>>) -> Self {
         let switches = switches.map_or_else(Arc::default, |held| held.shared.clone());
-        Self { switches, report }
+        Self { switches, report, live: None }
+    }
+
+    /// Let `live(beta, agreement, entropy, n_clusters, masses, groups, centroids, probabilities)`
+    /// hear of every temperature, on the calling thread and in order.
+    pub fn with_live(self, live: Option<Watcher>) -> Self {
+        Self { live, ..self }
+    }
+
+    fn control(&self) -> Control {
+        let live = self.live.as_ref().map(|(_, probabilities)| Live::new(*probabilities));
+        Control::new(self.switches.clone()).with_live(live)
+    }
+
+    /// Pass on the temperatures that are done.
+    fn hand_out(&self, py: Python<'_>, control: &Control) -> PyResult<()> {
+        if let (Some((watcher, _)), Some(live)) = (&self.live, control.live()) {
+            for step in live.take() {
+                tell(py, watcher, step)?;
+            }
+        }
+        Ok(())
     }
 
     /// Look for Ctrl-C, then tell the callback; what either raises ends the run.
-    fn poll(&self, py: Python<'_>, seen: Snapshot) -> PyResult<()> {
+    fn poll(&self, py: Python<'_>, control: &Control) -> PyResult<()> {
         py.check_signals()?;
+        self.hand_out(py, control)?;
+        let seen = control.snapshot();
         match &self.report {
             Some(report) => {
                 report.call1(py, (seen.done, seen.total, seen.beta, seen.energy)).map(drop)
@@ -75,6 +104,16 @@ impl Reporter {
             None => Ok(()),
         }
     }
+}
+
+fn tell(py: Python<'_>, watcher: &Py<PyAny>, step: LiveStep) -> PyResult<()> {
+    let groups: Vec<i64> = step.groups.iter().map(|&g| g as i64).collect();
+    let known = (step.beta, step.agreement, step.entropy, step.n_clusters);
+    let arrays = (step.masses.into_pyarray(py), groups.into_pyarray(py));
+    let centroids = step.centroids.map(|c| c.into_pyarray(py));
+    let probabilities = step.probabilities.map(|p| p.into_pyarray(py));
+    let told = (known.0, known.1, known.2, known.3, arrays.0, arrays.1, centroids, probabilities);
+    watcher.call1(py, told).map(drop)
 }
 
 /// Run `job` on a thread of its own with the interpreter released.
@@ -88,7 +127,7 @@ pub fn run_detached<T: Send>(
 ) -> PyResult<T> {
     // Switches may outlive this run (one pair serves many), so a raising callback sets a flag of
     // its own only through them: after an exception nothing else should go on either.
-    let control = Control::new(reporter.switches.clone());
+    let control = reporter.control();
     let outcome = py.detach(|| {
         let (sender, receiver) = mpsc::channel();
         thread::scope(|scope| {
@@ -104,7 +143,7 @@ pub fn run_detached<T: Send>(
                     Ok(result) => return (Some(result), raised),
                     Err(mpsc::RecvTimeoutError::Disconnected) => return (None, raised),
                     Err(mpsc::RecvTimeoutError::Timeout) if raised.is_none() => {
-                        let heard = Python::attach(|py| reporter.poll(py, control.snapshot()));
+                        let heard = Python::attach(|py| reporter.poll(py, control));
                         if let Err(error) = heard {
                             control.cancel();
                             raised = Some(error);
@@ -117,7 +156,12 @@ pub fn run_detached<T: Send>(
     });
     match outcome {
         (_, Some(raised)) => Err(raised),
-        (Some(Ok(result)), None) => result.map_err(to_py),
+        (Some(Ok(result)), None) => {
+            let result = result.map_err(to_py)?;
+            // Temperatures that were done after the last look.
+            reporter.hand_out(py, &control).inspect_err(|_| control.cancel())?;
+            Ok(result)
+        }
         (Some(Err(panic)), None) => Err(internal_error(panic.as_ref())),
         (None, None) => Err(PyRuntimeError::new_err("a worker thread of gencap ended silently")),
     }

@@ -3,10 +3,11 @@
 use ndarray::{Array1, ArrayView2};
 
 use super::overlap::{self, Matching, Overlap};
-use crate::annealing::pass::{Weights, statistics_under};
+use crate::annealing::pass::{Weights, all_probabilities, statistics_under};
 use crate::annealing::{Annealer, CheckedParams, HARD, Place, Scale, Step, best_restart};
 use crate::data::{Data, pooled_mean};
 use crate::error::{Error, Result};
+use crate::live::{Live, LiveStep};
 use crate::workers::Context;
 
 /// How the second run is tied to the first (section 2.3 of the specification).
@@ -170,6 +171,9 @@ pub fn run(
         let beta = if free { betas[betas.len() - 1 - t] } else { betas[t] };
         let step = annealer.step(data, beta, context)?;
         context.control.advance(beta, step.first.cost);
+        if let Some(live) = context.control.live() {
+            live.push(observed(data, &step, live, context)?);
+        }
         let hard = step.first.softness < HARD && step.second.softness < HARD;
         let before = steps.last().map_or(f64::NEG_INFINITY, |s: &PairStep| s.overlap.agreement);
         let settled = hard && step.overlap.agreement - before < PLATEAU;
@@ -182,6 +186,31 @@ pub fn run(
         steps.reverse();
     }
     Ok(PairRun { steps, restarts: places.map(|place| place.restart) })
+}
+
+/// What a watcher sees of `step`.
+fn observed(
+    data: &PairData<'_>,
+    step: &PairStep,
+    live: &Live,
+    context: Context<'_>,
+) -> Result<LiveStep> {
+    let one = &step.first;
+    let weights = Weights::equal(one.beta);
+    let probabilities = live
+        .wants_probabilities()
+        .then(|| all_probabilities(&data.first, &one.model, weights, context))
+        .transpose()?;
+    Ok(LiveStep {
+        beta: one.beta,
+        agreement: step.overlap.agreement,
+        entropy: step.overlap.entropy,
+        n_clusters: one.n_clusters,
+        masses: one.masses.clone(),
+        groups: one.groups.clone(),
+        centroids: Some(one.model.means() + data.first.offset()),
+        probabilities,
+    })
 }
 
 /// Columns of a run: what the capacity curve is made of.

@@ -8,6 +8,7 @@ use super::{Columns, Graph, Plan, Replay, State, Step, Task, Winner, best_plan, 
 use crate::annealing::{CheckedParams, HARD};
 use crate::capacity::probabilities::{align, aligned_masses, entropy, log_agreement};
 use crate::error::{Error, Result};
+use crate::live::LiveStep;
 use crate::workers::{Context, Workers};
 
 /// Hard assignments still gain agreement while they harden: go on until a step adds less, in bits.
@@ -75,19 +76,30 @@ pub fn run(
     pair.check()?;
     let first = best_plan(&pair.task(0), n_init, warm[0], context)?;
     let second = best_plan(&pair.task(1), n_init, warm[1], context)?;
-    let hard = [&first, &second].map(|w| one_hot(&w.labels, pair.params.n_clusters));
+    follow(pair, [first, second], context)
+}
+
+/// Compare two starts that won before, temperature by temperature.
+pub fn follow(pair: PairTask<'_>, winners: [Winner; 2], context: Context<'_>) -> Result<PairRun> {
+    pair.check()?;
+    let [first, second] = &winners;
+    let hard = [first, second].map(|w| one_hot(&w.labels, pair.params.n_clusters));
     let last = align(hard[0].view(), hard[1].view());
     let bits = entropy(&aligned_masses(hard[0].view(), hard[1].view(), &last));
     let (mut steps, mut agreement, mut slots) = ([vec![], vec![]], vec![], vec![]);
     let plans = [&first.plan, &second.plan];
     compare(pair, plans, context, |_, states, seen| {
         let order = best_order(states, &last);
-        let bits = log_agreement(states[0].log_q.view(), states[1].log_q.view(), &order);
+        let shared = log_agreement(states[0].log_q.view(), states[1].log_q.view(), &order);
+        if let Some(live) = context.control.live() {
+            let kept = live.wants_probabilities().then(|| states[0].q.clone());
+            live.push(observed(&seen[0], shared, bits, kept));
+        }
         let before = agreement.last().copied().unwrap_or(f64::NEG_INFINITY);
         let [one, two] = seen;
         let hard = one.softness < HARD && two.softness < HARD;
-        let settled = hard && bits - before < PLATEAU && pair.params.stops_when_hard();
-        agreement.push(bits);
+        let settled = hard && shared - before < PLATEAU && pair.params.stops_when_hard();
+        agreement.push(shared);
         slots.push(inverse(&order));
         steps[0].push(one);
         steps[1].push(two);
@@ -96,8 +108,21 @@ pub fn run(
     let k = pair.params.n_clusters;
     let slots = Array2::from_shape_fn((slots.len(), k), |(t, c)| slots[t][c] as i64);
     let columns = steps.map(Columns::new);
-    let winners = [first, second];
     Ok(PairRun { columns, agreement: agreement.into(), entropy: bits, slots, winners })
+}
+
+/// What a watcher sees of one temperature of the first instance.
+fn observed(step: &Step, agreement: f64, entropy: f64, q: Option<Array2<f64>>) -> LiveStep {
+    LiveStep {
+        beta: step.beta,
+        agreement,
+        entropy,
+        n_clusters: step.n_clusters,
+        masses: step.masses.clone(),
+        groups: step.groups.clone(),
+        centroids: None,
+        probabilities: q,
+    }
 }
 
 /// Assignments of both instances (steps x N x K each) at the given, rising temperature numbers.
@@ -134,10 +159,12 @@ fn compare(
     let inner = Context { workers: &alone, ..context };
     let runs = context.workers.map(2, |instance| {
         let plan = plans[instance].clone();
-        Ok(Mutex::new(Replay::start(pair.task(instance), plan, inner)?))
+        Ok(Mutex::new(Replay::start(&pair.task(instance), plan, inner)?))
     })?;
     for t in 0..pair.betas.len() {
-        let mut steps = context.workers.map(2, |instance| lock(&runs[instance]).advance(inner))?;
+        let mut steps = context
+            .workers
+            .map(2, |instance| lock(&runs[instance]).advance(&pair.task(instance), inner))?;
         let (Some(second), Some(first)) = (steps.pop(), steps.pop()) else { break };
         let held = [lock(&runs[0]), lock(&runs[1])];
         if !each(t, [held[0].state(), held[1].state()], [first, second]) {
@@ -147,7 +174,7 @@ fn compare(
     Ok(())
 }
 
-fn lock<'m, 'a>(run: &'m Mutex<Replay<'a>>) -> std::sync::MutexGuard<'m, Replay<'a>> {
+fn lock(run: &Mutex<Replay>) -> std::sync::MutexGuard<'_, Replay> {
     // A poisoned lock means that a worker panicked, and that panic is already on its way up.
     run.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

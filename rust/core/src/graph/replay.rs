@@ -11,8 +11,9 @@ use crate::error::Result;
 use crate::workers::Context;
 
 /// Temperature after temperature of one run, lowest beta first.
-pub struct Replay<'a> {
-    task: Task<'a>,
+///
+/// It holds states only, so that it can outlive a loan of the graph: every call is given the task.
+pub struct Replay {
     plan: Plan,
     /// Number of the temperature that comes next.
     next: usize,
@@ -24,9 +25,9 @@ pub struct Replay<'a> {
     current: State,
 }
 
-impl<'a> Replay<'a> {
+impl Replay {
     /// Settle at the pivot and heat from there.
-    pub fn start(task: Task<'a>, plan: Plan, context: Context<'_>) -> Result<Self> {
+    pub fn start(task: &Task<'_>, plan: Plan, context: Context<'_>) -> Result<Self> {
         let mut state = task.initial(&plan);
         let step = task.settle(&plan, &mut state, plan.pivot, context)?;
         let pivot = (state.clone(), step);
@@ -42,16 +43,23 @@ impl<'a> Replay<'a> {
                 task.settle(&plan, &mut state, t, context)?;
             }
         }
-        Ok(Self { task, plan, next: 0, pivot, marks, stretch: Vec::new(), current: state })
+        Ok(Self { plan, next: 0, pivot, marks, stretch: Vec::new(), current: state })
+    }
+
+    /// Whether the run is over after `step`, which [`Replay::advance`] returned last.
+    ///
+    /// Before the pivot a run is heated, hard or not.
+    pub fn ends(&self, task: &Task<'_>, step: &Step) -> bool {
+        self.next >= task.betas.len() || (self.next > self.plan.pivot && task.ends(step))
     }
 
     /// Move on to the next temperature.
-    pub fn advance(&mut self, context: Context<'_>) -> Result<Step> {
+    pub fn advance(&mut self, task: &Task<'_>, context: Context<'_>) -> Result<Step> {
         let t = self.next;
         self.next += 1;
         if t < self.plan.pivot {
             if self.stretch.is_empty() {
-                self.heat(t, context)?;
+                self.heat(task, t, context)?;
             }
             if let Some((state, step)) = self.stretch.pop() {
                 self.current = state;
@@ -62,14 +70,14 @@ impl<'a> Replay<'a> {
             self.current = self.pivot.0.clone();
             return Ok(self.pivot.1.clone());
         }
-        self.task.settle(&self.plan, &mut self.current, t, context)
+        task.settle(&self.plan, &mut self.current, t, context)
     }
 
     /// Compute the stretch whose lowest temperature number is `to`.
-    fn heat(&mut self, to: usize, context: Context<'_>) -> Result<()> {
+    fn heat(&mut self, task: &Task<'_>, to: usize, context: Context<'_>) -> Result<()> {
         if let Some((from, mut state)) = self.marks.pop() {
             for t in (to..from).rev() {
-                let step = self.task.settle(&self.plan, &mut state, t, context)?;
+                let step = task.settle(&self.plan, &mut state, t, context)?;
                 self.stretch.push((state.clone(), step));
             }
         }
@@ -133,9 +141,9 @@ mod tests {
                 for pivot in 0..14 {
                     let plan = Plan { start: start.clone(), restart: 2, pivot };
                     let (expected, last) = directly(task, &plan, context);
-                    let mut replay = Replay::start(task, plan, context).unwrap();
+                    let mut replay = Replay::start(&task, plan, context).unwrap();
                     let found: Vec<Step> =
-                        (0..14).map(|_| replay.advance(context).unwrap()).collect();
+                        (0..14).map(|_| replay.advance(&task, context).unwrap()).collect();
                     assert_eq!(found, expected, "{start:?} {pivot}");
                     assert_eq!(replay.state().q, last);
                 }
