@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import platform
 
-import gencap
 import numpy
 import pandas
 import pyqtgraph
 import PySide6
 
+import gencap
 from gencap_gui import __version__
 
 __all__ = ["versions"]

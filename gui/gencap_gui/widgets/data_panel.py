@@ -59,17 +59,17 @@ class DropArea(QFrame):
         layout.addWidget(self.text)
         layout.addWidget(hint)
 
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Welcome a file that can be opened."""
         if dropped_file(event) is not None:
             event.acceptProposedAction()
             self._mark(True)
 
-    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:  # noqa: N802
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
         """Forget it."""
         self._mark(False)
 
-    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802
+    def dropEvent(self, event: QDropEvent) -> None:
         """Open it."""
         self._mark(False)
         path = dropped_file(event)
@@ -86,10 +86,10 @@ class DropArea(QFrame):
 class DataPanel(QWidget):
     """Asks for data and tells what is open."""
 
-    openRequested = Signal()  # noqa: N815
-    fileRequested = Signal(str)  # noqa: N815
-    sampleRequested = Signal(str)  # noqa: N815
-    optionsRequested = Signal()  # noqa: N815
+    openRequested = Signal()
+    fileRequested = Signal(str)
+    sampleRequested = Signal(str)
+    optionsRequested = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -139,9 +139,7 @@ class DataPanel(QWidget):
             button = QPushButton(sample.title)
             button.setObjectName("sample")
             described(button, f"Sample data: {sample.title}", sample.explanation)
-            button.clicked.connect(
-                lambda _=False, key=sample.key: self.sampleRequested.emit(key)
-            )
+            button.clicked.connect(lambda _=False, key=sample.key: self.sampleRequested.emit(key))
             self.sample_buttons[sample.key] = button
             grid.addWidget(button, place // 2, place % 2)
         return grid

@@ -29,7 +29,7 @@ def muted(text: str, name: str = "muted") -> QLabel:
     return label
 
 
-class quiet:  # noqa: N801
+class quiet:
     """A ``with`` block in which widgets change without telling anybody."""
 
     def __init__(self, *widgets: QWidget) -> None:

@@ -54,7 +54,7 @@ class InstancePanel(QWidget):
     """Emits `edited(InstanceChoice)`; `secondRequested` asks for the second file."""
 
     edited = Signal(object)
-    secondRequested = Signal()  # noqa: N815
+    secondRequested = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -97,9 +97,7 @@ class InstancePanel(QWidget):
         )
         for key in ("euclidean", "sqeuclidean", "cosine", "pearson"):
             self.measure.addItem(MEASURES[key].title, key)
-        self.measure.activated.connect(
-            lambda _: self._change(measure=self.measure.currentData())
-        )
+        self.measure.activated.connect(lambda _: self._change(measure=self.measure.currentData()))
         self.second = described(
             QPushButton("Choose …"),
             "Choose the second file",

@@ -37,10 +37,10 @@ COVARIANCES = {
 class ModelPanel(QWidget):
     """Emits the new value of whatever was edited; shows what `set_document` gives it."""
 
-    modelsEdited = Signal(object)  # noqa: N815
-    clustersEdited = Signal(object)  # noqa: N815
-    annealingEdited = Signal(object)  # noqa: N815
-    seedEdited = Signal(int)  # noqa: N815
+    modelsEdited = Signal(object)
+    clustersEdited = Signal(object)
+    annealingEdited = Signal(object)
+    seedEdited = Signal(int)
 
     def __init__(self) -> None:
         super().__init__()

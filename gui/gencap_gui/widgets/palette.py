@@ -67,7 +67,7 @@ class CommandPalette(QDialog):
             self.list.addItem(item)
         self.list.setCurrentRow(0)
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Let arrows and Enter in the search box act on the list."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()))

@@ -14,8 +14,10 @@ __all__ = ["PICTURES", "draw_picture"]
 
 WIDTH, HEIGHT, SCALE = 560, 190, 2
 # Points of a little cloud, in units of its spread.
-CLOUD = [(math.cos(2.4 * i) * math.sqrt(i) / 3.2, math.sin(2.4 * i) * math.sqrt(i) / 3.2)
-         for i in range(14)]
+CLOUD = [
+    (math.cos(2.4 * i) * math.sqrt(i) / 3.2, math.sin(2.4 * i) * math.sqrt(i) / 3.2)
+    for i in range(14)
+]
 
 
 def draw_picture(name: str, theme: Theme) -> QImage:
@@ -50,10 +52,16 @@ def _cloud(
 
 
 def _bits(painter: QPainter, theme: Theme) -> None:
-    """One, two and four groups: 0, 1 and 2 bits."""
+    """Draw one, two and four groups: 0, 1 and 2 bits."""
+    corners = [(-38, -30), (38, -30), (-38, 30), (38, 30)]
+    places = {1: [(0, 0)], 2: [(-38, 0), (38, 0)], 4: corners}
     for column, groups in enumerate((1, 2, 4)):
         x = 95 + column * 185
-        places = {1: [(0, 0)], 2: [(-38, 0), (38, 0)], 4: [(-38, -30), (38, -30), (-38, 30), (38, 30)]}
+        places = {
+            1: [(0, 0)],
+            2: [(-38, 0), (38, 0)],
+            4: [(-38, -30), (38, -30), (-38, 30), (38, 30)],
+        }
         for number, (dx, dy) in enumerate(places[groups]):
             _cloud(painter, theme, x + dx, 80 + dy, cluster_color(theme, number), 20)
         words = {1: "1 group: 0 bits", 2: "2 groups: 1 bit", 4: "4 groups: 2 bits"}[groups]
@@ -61,7 +69,7 @@ def _bits(painter: QPainter, theme: Theme) -> None:
 
 
 def _temperature(painter: QPainter, theme: Theme) -> None:
-    """A tree of splits from hot to cold."""
+    """Draw a tree of splits from hot to cold."""
     pen = QPen(QColor(theme.muted), 1)
     painter.setPen(pen)
     painter.drawLine(40, 150, 530, 150)
@@ -80,15 +88,13 @@ def _temperature(painter: QPainter, theme: Theme) -> None:
 
 
 def _capacity(painter: QPainter, theme: Theme) -> None:
-    """Informativeness rises, stability falls; their sum has a maximum."""
+    """Draw how informativeness rises, stability falls, and their sum has a maximum."""
     painter.setPen(QPen(QColor(theme.muted), 1))
     painter.drawLine(50, 150, 530, 150)
     painter.drawLine(50, 150, 50, 15)
 
     def curve(height: Callable[[float], float]) -> QPolygonF:
-        return QPolygonF(
-            [QPointF(50 + 4.8 * i, 150 - 120 * height(i / 100)) for i in range(101)]
-        )
+        return QPolygonF([QPointF(50 + 4.8 * i, 150 - 120 * height(i / 100)) for i in range(101)])
 
     def rise(t: float) -> float:
         return 1 / (1 + math.exp(-14 * (t - 0.35)))
@@ -114,13 +120,11 @@ def _capacity(painter: QPainter, theme: Theme) -> None:
 
 
 def _instances(painter: QPainter, theme: Theme) -> None:
-    """One table dealt into two measurements, which agree on most objects."""
+    """Draw one table dealt into two measurements."""
     for side, x in enumerate((150, 410)):
         for number, (dx, dy) in enumerate(((-45, -20), (45, -20), (0, 38))):
             jitter = 6 if side else 0
-            _cloud(
-                painter, theme, x + dx + jitter, 75 + dy, cluster_color(theme, number), 24
-            )
+            _cloud(painter, theme, x + dx + jitter, 75 + dy, cluster_color(theme, number), 24)
         _text(painter, theme, x, 155, ("first measurement", "second measurement")[side])
     painter.setPen(QPen(QColor(theme.muted), 1.5))
     painter.drawLine(240, 75, 320, 75)

@@ -35,10 +35,10 @@ def time_words(seconds: float) -> str:
 class RunBar(QWidget):
     """Buttons and progress of an analysis."""
 
-    runRequested = Signal()  # noqa: N815
-    pauseRequested = Signal()  # noqa: N815
-    resumeRequested = Signal()  # noqa: N815
-    stopRequested = Signal()  # noqa: N815
+    runRequested = Signal()
+    pauseRequested = Signal()
+    resumeRequested = Signal()
+    stopRequested = Signal()
 
     def __init__(self) -> None:
         super().__init__()

@@ -136,7 +136,7 @@ class Tour(QWidget):
         y = max(8, min(spot.top(), self.height() - height - 8))
         self.bubble.move(x, y)
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, event: QPaintEvent) -> None:
         """Darken all but the part that is explained."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -146,11 +146,11 @@ class Tour(QWidget):
         hole.addRoundedRect(self._spot(), 6, 6)
         painter.fillPath(path.subtracted(hole), QColor(0, 0, 0, 130))
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+    def mousePressEvent(self, event: QMouseEvent) -> None:
         """Keep clicks from reaching the window below."""
         event.accept()
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         """Escape skips, Enter and arrows go on."""
         if event.key() == Qt.Key.Key_Escape:
             self.end()
@@ -159,7 +159,7 @@ class Tour(QWidget):
         else:
             super().keyPressEvent(event)
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Follow the window's size."""
         if event.type() == QEvent.Type.Resize:
             self._show_step()
