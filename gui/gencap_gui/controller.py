@@ -17,6 +17,7 @@ from gencap_gui.commands import (
     Select,
     SetInstances,
 )
+from gencap_gui.files import SavedSession
 from gencap_gui.history import History
 from gencap_gui.methods import title_of
 from gencap_gui.results import LivePoint, Results, RunKey, RunResult
@@ -46,7 +47,8 @@ class Controller(QObject):
     progressChanged = Signal(object)
     loadingChanged = Signal(str)
     message = Signal(str, str)
-    opened = Signal(object)
+    previewed = Signal(object)
+    runFinished = Signal(object)
     ended = Signal(str)
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -145,13 +147,13 @@ class Controller(QObject):
         self.side.submit("open", lambda state: data.load(source, state), self._opened_second)
 
     def preview(self, path: str) -> None:
-        """Read a file for the import dialog; `opened` carries the `Preview`."""
+        """Read a file for the import dialog; `previewed` carries the `Preview`."""
         self.loadingChanged.emit(f"Reading {path} …")
         self.side.submit("preview", lambda state: data.preview(path, state), self._previewed)
 
     def _previewed(self, found: data.Preview) -> None:
         self.loadingChanged.emit("")
-        self.opened.emit(found)
+        self.previewed.emit(found)
 
     def _opened(self, loaded: data.Loaded) -> None:
         self.loadingChanged.emit("")
@@ -255,6 +257,7 @@ class Controller(QObject):
             self.message.emit("error", f"{task.title}: {result.error}")
             return
         self.store.put(task, result)
+        self.runFinished.emit(result)
         self.message.emit("info", f"{task.title}: {result.bits:.3f} bits per object")
         if result.note:
             self.message.emit("warning", f"{task.title}: {result.note}")
@@ -454,18 +457,27 @@ class Controller(QObject):
 
     # A whole session at once.
 
-    def restore(
-        self, history: History, results: list[tuple[RunTask, RunResult]], tables: list[data.Loaded]
-    ) -> None:
+    def saved_session(self) -> SavedSession:
+        """Return what a session file holds: the record, its data, and the results shown."""
+        document = self.document
+        shown = () if document.analysis is None else document.analysis.tasks()
+        sources = [document.source, document.instances.second]
+        if document.analysis is not None:
+            sources += [document.analysis.source, document.analysis.instances.second]
+        tables = {one: self.workspace.find(one) for one in sources if one is not None}
+        found = [table for table in tables.values() if table is not None]
+        return SavedSession(self.history, list(self.store.items(shown)), found)
+
+    def restore(self, saved: SavedSession) -> None:
         """Take over a session that was read from a file."""
         self.stop()
         self.side.drop("scene", "details", "open", "preview")
         before = self.document
-        for loaded in tables:
+        for loaded in saved.tables:
             self.workspace.put(loaded)
-        for task, result in results:
+        for task, result in saved.results:
             self.store.put(task, result)
-        self.history = history
+        self.history = saved.history
         self._hovered, self._scene_of, self._details_of, self._details = None, None, None, None
         self._live, self._failed, self.results = {}, {}, Results()
         self._follow(before)
