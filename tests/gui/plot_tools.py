@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gencap_gui.plots import PlotView
@@ -40,22 +41,29 @@ def select(qtbot: QtBot, view: PlotView, selection: Selection) -> None:
 
 def pixel_of(panel: Panel, x: float, y: float) -> QPoint:
     """Return where a place in data units is on the widget."""
+    QApplication.processEvents()  # the layout settles after the legend has its words,
+    panel.grab()  # and the ranges with the first painting
     return panel.mapFromScene(panel.box.mapViewToScene(QPointF(x, y)))
 
 
-def click(qtbot: QtBot, view: PlotView, panel: Panel, x: float, y: float, **more: Any) -> Selection:
+def click(
+    qtbot: QtBot,
+    view: PlotView,
+    panel: Panel,
+    x: float,
+    y: float,
+    held: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier,
+) -> Selection:
     """Click at a place in data units and return the selection this asks for."""
     with qtbot.waitSignal(view.selectionRequested, timeout=5000) as asked:
-        qtbot.mouseClick(panel.viewport(), LEFT, pos=pixel_of(panel, x, y), **more)
+        qtbot.mouseClick(panel.viewport(), LEFT, held, pixel_of(panel, x, y))
     return asked.args[0]
 
 
 def hover(qtbot: QtBot, view: PlotView, panel: Panel, x: float, y: float) -> Selection:
     """Rest the mouse at a place and return the selection this asks for."""
     with qtbot.waitSignal(view.selectionRequested, timeout=5000) as asked:
-        place = pixel_of(panel, x, y)
-        qtbot.mouseMove(panel.viewport(), place + QPoint(3, 0))
-        qtbot.mouseMove(panel.viewport(), place)
+        qtbot.mouseMove(panel.viewport(), pixel_of(panel, x, y))
     return asked.args[0]
 
 

@@ -117,9 +117,7 @@ def finished_run(n_objects: int) -> RunResult:
             np.stack([groups_at(s) for s in range(N_STEPS)]),
             np.full((N_STEPS, 4), 0.25),
         ),
-        label_path=LabelPath(
-            BETA, path, np.tile(confidence.astype(np.float32), (N_STEPS, 1))
-        ),
+        label_path=LabelPath(BETA, path, np.tile(confidence.astype(np.float32), (N_STEPS, 1))),
         seconds=1.5,
     )
 
@@ -151,7 +149,13 @@ def ranking_frame() -> pd.DataFrame:
 def profile_frame(labels: np.ndarray, n_columns: int = 6) -> pd.DataFrame:
     """Return means and spreads of four clusters over some columns."""
     rows = [
-        (cluster, f"condition {j + 1}", float(np.sin(cluster + j)), 0.3, int((labels == cluster).sum()))
+        (
+            cluster,
+            f"condition {j + 1}",
+            float(np.sin(cluster + j)),
+            0.3,
+            int((labels == cluster).sum()),
+        )
         for cluster in range(4)
         for j in range(n_columns)
     ]
@@ -210,9 +214,7 @@ def loaded(n_objects: int = 60) -> Results:
 def running(n_objects: int = 60, count: int = 9) -> Results:
     """Return a snapshot in the middle of the annealing."""
     run = RunResult(KEY, live=live_points(count, n_objects))
-    return replace(
-        loaded(n_objects), runs=MappingProxyType({KEY: run}), current=KEY, running=KEY
-    )
+    return replace(loaded(n_objects), runs=MappingProxyType({KEY: run}), current=KEY, running=KEY)
 
 
 def finished(n_objects: int = 60) -> Results:

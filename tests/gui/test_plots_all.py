@@ -178,7 +178,9 @@ def test_failed_save_is_told(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.M
 @VIEWS
 def test_menu_copies_picture_and_table(qtbot: QtBot, kind: type[PlotView]) -> None:
     view = shown(qtbot, kind, sample.finished())
-    picture, table = [a for a in view._header.export.menu().actions() if a.text().startswith("Copy")]
+    picture, table = [
+        a for a in view._header.export.menu().actions() if a.text().startswith("Copy")
+    ]
     picture.trigger()
     assert not QGuiApplication.clipboard().image().isNull()
     table.trigger()

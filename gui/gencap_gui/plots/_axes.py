@@ -28,7 +28,7 @@ def spread_beyond(values: NDArray[np.float64], low: float, high: float) -> NDArr
 class LogAxis(pg.AxisItem):  # type: ignore[misc]
     """An axis of decimal logarithms whose ticks read as plain numbers: 0.5, 1, 2, 5, 10."""
 
-    def tickValues(self, low: float, high: float, size: float) -> list[Any]:  # noqa: N802
+    def tickValues(self, low: float, high: float, size: float) -> list[Any]:
         """Return ticks at 1, 2 and 5, or only at powers of ten where they would crowd."""
         low, high = min(low, high), max(low, high)
         decades = high - low
@@ -56,9 +56,7 @@ class LogAxis(pg.AxisItem):  # type: ignore[misc]
         first, last = math.ceil(start / step), math.floor(stop / step)
         return [math.log10(n * step) for n in range(first, last + 1) if n > 0]
 
-    def tickStrings(  # noqa: N802
-        self, values: list[float], scale: float, spacing: float
-    ) -> list[str]:
+    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         """Return the numbers themselves."""
         return [f"{10.0**v:.4g}" if abs(v) < 300 else "" for v in values]
 
@@ -66,7 +64,7 @@ class LogAxis(pg.AxisItem):  # type: ignore[misc]
 class CountAxis(pg.AxisItem):  # type: ignore[misc]
     """An axis of whole numbers."""
 
-    def tickValues(self, low: float, high: float, size: float) -> list[Any]:  # noqa: N802
+    def tickValues(self, low: float, high: float, size: float) -> list[Any]:
         """Return whole numbers, as many as there is room for."""
         low, high = min(low, high), max(low, high)
         room = max(size / (22.0 if self.orientation in ("left", "right") else 40.0), 1.0)
@@ -76,9 +74,7 @@ class CountAxis(pg.AxisItem):  # type: ignore[misc]
         first = math.ceil(low / step)
         return [(step, [float(n * step) for n in range(first, math.floor(high / step) + 1)])]
 
-    def tickStrings(  # noqa: N802
-        self, values: list[float], scale: float, spacing: float
-    ) -> list[str]:
+    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         """Return the numbers without a fraction."""
         return [f"{v:.0f}" for v in values]
 
@@ -98,7 +94,7 @@ class NamedAxis(pg.AxisItem):  # type: ignore[misc]
         self.picture = None
         self.update()
 
-    def tickValues(self, low: float, high: float, size: float) -> list[Any]:  # noqa: N802
+    def tickValues(self, low: float, high: float, size: float) -> list[Any]:
         """Return every n-th position, n as small as legible text allows."""
         low, high = min(low, high), max(low, high)
         if not self._names or high <= low:
@@ -112,9 +108,7 @@ class NamedAxis(pg.AxisItem):  # type: ignore[misc]
         last = min(math.floor(high), len(self._names) - 1)
         return [(float(step), [float(n) for n in range(first, last + 1, step)])]
 
-    def tickStrings(  # noqa: N802
-        self, values: list[float], scale: float, spacing: float
-    ) -> list[str]:
+    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         """Return the names."""
         count = len(self._names)
         return [self._names[int(v)] if 0 <= int(v) < count else "" for v in values]

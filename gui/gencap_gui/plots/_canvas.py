@@ -180,7 +180,7 @@ class CanvasView(PlotView):
     def _click_at(self, panel: Panel, x: float, y: float, event: Any) -> None:
         """Act on a click at data coordinates."""
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Note that the mouse left the plot; keys as in every view."""
         if event.type() == QEvent.Type.Leave and watched in [p.viewport() for p in self._panels]:
             self._pointer, self._left_canvas = None, True

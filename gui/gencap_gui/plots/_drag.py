@@ -59,7 +59,7 @@ class SelectBox(pg.ViewBox):  # type: ignore[misc]
         """Draw the outline with this pen."""
         self._shape.setPen(line)
 
-    def mouseDragEvent(self, ev: Any, axis: Any = None) -> None:  # noqa: N802
+    def mouseDragEvent(self, ev: Any, axis: Any = None) -> None:
         """Draw an outline with the left button, unless the tool is panning."""
         if self.tool == "pan" or ev.button() != Qt.MouseButton.LeftButton:
             super().mouseDragEvent(ev, axis)

@@ -36,7 +36,7 @@ def picture(widget: QWidget, scale: float | None = None) -> QImage:
 
 def save_png(widget: QWidget, path: Path, scale: float | None = None) -> None:
     """Write a widget as a PNG file."""
-    if not picture(widget, scale).save(str(path), "PNG"):
+    if not picture(widget, scale).save(str(path)):
         raise OSError(f"could not write {path}: choose a folder you may write to")
 
 

@@ -41,10 +41,10 @@ def tool_button(text: str, tip: str, *, checkable: bool = False) -> QToolButton:
 class Header(QWidget):
     """Title at the left; fit, table twin and export at the right; a view's controls below."""
 
-    tableToggled = Signal(bool)  # noqa: N815
-    fitRequested = Signal()  # noqa: N815
-    copyRequested = Signal(str)  # noqa: N815
-    saveRequested = Signal(str)  # noqa: N815
+    tableToggled = Signal(bool)
+    fitRequested = Signal()
+    copyRequested = Signal(str)
+    saveRequested = Signal(str)
 
     def __init__(self, title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)

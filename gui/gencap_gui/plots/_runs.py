@@ -84,7 +84,7 @@ def shown_key(results: Results, selection: Selection) -> RunKey | None:
     for key in (selection.run, results.running, results.current):
         if key is not None and key in results.runs:
             return key
-    return next(reversed(results.runs), None) if results.runs else None
+    return next(reversed(list(results.runs)), None)
 
 
 def series_of(run: RunResult, live: Sequence[LivePoint]) -> Series | None:
@@ -96,8 +96,8 @@ def series_of(run: RunResult, live: Sequence[LivePoint]) -> Series | None:
     if not live:
         return None
     rows = [(p.beta, p.bits, p.entropy, p.agreement, p.n_clusters) for p in live]
-    columns = np.array(rows, dtype=np.float64).T
-    return Series(*columns, final=False)
+    beta, bits, entropy, agreement, counts = np.array(rows, dtype=np.float64).T
+    return Series(beta, bits, entropy, agreement, counts, final=False)
 
 
 def paths_of(run: RunResult, live: Sequence[LivePoint]) -> CenterPaths | None:

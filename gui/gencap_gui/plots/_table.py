@@ -119,11 +119,11 @@ class FrameModel(QAbstractTableModel):
         self._arrange()
         self.layoutChanged.emit()
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008, N802
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         """Return the number of shown rows."""
         return 0 if parent.isValid() else len(self._rows)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008, N802
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         """Return the number of columns."""
         return 0 if parent.isValid() else len(self._columns)
 
@@ -141,7 +141,7 @@ class FrameModel(QAbstractTableModel):
             return RIGHT if self._columns[index.column()].dtype.kind in "iuf" else LEFT
         return None
 
-    def headerData(  # noqa: N802
+    def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Role.DisplayRole
     ) -> Any:
         """Return the name of a column, or the number of a row counted from 1."""
@@ -155,7 +155,7 @@ class FrameModel(QAbstractTableModel):
 class FrameTable(QTableView):
     """A sortable table of a data frame; Ctrl+C copies the selected cells with their headings."""
 
-    rowChosen = Signal(int)  # noqa: N815
+    rowChosen = Signal(int)
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -209,7 +209,7 @@ class FrameTable(QTableView):
         shown = self.frame_model.shown()
         return frame_text(shown.iloc[chosen] if chosen else shown)
 
-    def keyPressEvent(self, event: Any) -> None:  # noqa: N802
+    def keyPressEvent(self, event: Any) -> None:
         """Copy on Ctrl+C; everything else as Qt does it."""
         if event.matches(QKeySequence.StandardKey.Copy):
             QGuiApplication.clipboard().setText(self.selected_text())

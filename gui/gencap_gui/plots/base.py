@@ -46,8 +46,8 @@ class PlotView(QWidget):
     title: str = ""
     empty_text: ClassVar[str] = ""
 
-    selectionRequested = Signal(object)  # noqa: N815
-    detailRequested = Signal(object)  # noqa: N815
+    selectionRequested = Signal(object)
+    detailRequested = Signal(object)
     drawn = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -333,9 +333,9 @@ class PlotView(QWidget):
             return
         path = Path(chosen)
         try:
-            self.export(path if path.suffix.lower() == f".{kind}" else path.with_name(
-                f"{path.name}.{kind}"
-            ))
+            self.export(
+                path if path.suffix.lower() == f".{kind}" else path.with_name(f"{path.name}.{kind}")
+            )
         except OSError as error:
             QMessageBox.warning(self, self.title, f"The file could not be written: {error}")
 
@@ -346,7 +346,7 @@ class PlotView(QWidget):
         widget.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         widget.installEventFilter(self)
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Handle keys: Escape clears the selection, 0 fits, the rest is the view's own."""
         if event.type() == QEvent.Type.KeyPress:
             key = event.key()  # type: ignore[attr-defined]
@@ -360,18 +360,18 @@ class PlotView(QWidget):
                 return True
         return super().eventFilter(watched, event)
 
-    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+    def showEvent(self, event: QShowEvent) -> None:
         """Draw what changed while the view was hidden."""
         super().showEvent(event)
         if self._data_stale or self._marks_stale:
             self._later()
 
-    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802
+    def hideEvent(self, event: QHideEvent) -> None:
         """Rest while hidden."""
         self._timer.stop()
         super().hideEvent(event)
 
-    def closeEvent(self, event: Any) -> None:  # noqa: N802
+    def closeEvent(self, event: Any) -> None:
         """Leave no timer behind."""
         self._timer.stop()
         super().closeEvent(event)

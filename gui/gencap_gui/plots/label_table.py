@@ -32,7 +32,7 @@ class _CellDelegate(QStyledItemDelegate):
     theme: Theme = LIGHT
     table: FrameTable
 
-    def initStyleOption(  # noqa: N802
+    def initStyleOption(
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
         """Write confidence in percent."""
@@ -41,7 +41,7 @@ class _CellDelegate(QStyledItemDelegate):
         if str(model.frame.columns[index.column()]) == "confidence":
             value = model.value(index)
             words = f"{100 * value:.0f} %" if np.isfinite(value) else ""
-            option.text = words  # type: ignore[attr-defined]
+            option.text = words
 
     def paint(
         self,
@@ -55,25 +55,26 @@ class _CellDelegate(QStyledItemDelegate):
         if column not in ("confidence", "cluster"):
             return
         value = model.value(index)
-        rect = QRectF(option.rect)  # type: ignore[attr-defined]
-        selected = option.state & QStyle.StateFlag.State_Selected  # type: ignore[attr-defined]
+        rect = QRectF(option.rect)
+        selected = option.state & QStyle.StateFlag.State_Selected
         painter.save()
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if column == "cluster":
             painter.setBrush(QColor(cluster_color(self.theme, int(value) - 1)))
             side = min(rect.height() - 8.0, 12.0)
-            painter.drawEllipse(
-                QRectF(rect.left() + 6.0, rect.center().y() - side / 2, side, side)
-            )
+            painter.drawEllipse(QRectF(rect.left() + 6.0, rect.center().y() - side / 2, side, side))
         elif np.isfinite(value):
             shade = QColor(self.theme.background if selected else self.theme.accent)
             shade.setAlphaF(0.35)
             painter.setBrush(shade)
             share = float(np.clip(value, 0.0, 1.0))
             painter.drawRoundedRect(
-                QRectF(rect.left() + 2, rect.top() + 3, (rect.width() - 4) * share,
-                       rect.height() - 6), 2.0, 2.0,
+                QRectF(
+                    rect.left() + 2, rect.top() + 3, (rect.width() - 4) * share, rect.height() - 6
+                ),
+                2.0,
+                2.0,
             )
         painter.restore()
 
@@ -117,7 +118,9 @@ class LabelTableView(PlotView):
         self.count = QLabel()
         self.count.setAccessibleName("Number of rows shown")
         self.only = QCheckBox("Selected only")
-        self.only.setToolTip("Show only the selected objects, or the objects of the selected cluster")
+        self.only.setToolTip(
+            "Show only the selected objects, or the objects of the selected cluster"
+        )
         self.only.setAccessibleName("Show only selected objects")
         self.only.toggled.connect(self._searched)
         header.add_control(self.search, 1)
@@ -144,12 +147,11 @@ class LabelTableView(PlotView):
         return True
 
     def _searched(self) -> None:
-        """Show only rows that contain every word searched for, or that are selected."""
-        words = self.search.text().casefold().split()
+        """Show only rows that contain the words searched for, or that are selected."""
+        words = " ".join(self.search.text().casefold().split())
         mask = None
         if words:
-            found = [all(word in text for word in words) for text in self._words]
-            mask = np.array(found, dtype=np.bool_)
+            mask = np.array([words in text for text in self._words], dtype=np.bool_)
         if self.only.isChecked():
             mask = self._chosen() if mask is None else mask & self._chosen()
         self.rows.frame_model.set_filter(mask)

@@ -38,7 +38,7 @@ class RowAxis(pg.AxisItem):  # type: ignore[misc]
         super().__init__(orientation)
         self._name_at = name_at
 
-    def tickValues(self, low: float, high: float, size: float) -> list[Any]:  # noqa: N802
+    def tickValues(self, low: float, high: float, size: float) -> list[Any]:
         """Return the middle of every row, or nothing where there is no room."""
         low, high = min(low, high), max(low, high)
         legible = LEGIBLE if self.orientation == "left" else 7.0 * LEGIBLE
@@ -46,9 +46,7 @@ class RowAxis(pg.AxisItem):  # type: ignore[misc]
             return []
         return [(1.0, [n + 0.5 for n in range(math.floor(low), math.ceil(high))])]
 
-    def tickStrings(  # noqa: N802
-        self, values: list[float], scale: float, spacing: float
-    ) -> list[str]:
+    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         """Return the names, cut to a length that fits."""
         names = [self._name_at(math.floor(v)) for v in values]
         return [n if len(n) <= 14 else n[:13] + "…" for n in names]
@@ -64,7 +62,7 @@ class MatrixView(CanvasView):
         "clusters are bright squares along the diagonal. Two solutions can be compared in four "
         "colors."
     )
-    compareRequested = Signal(object)  # noqa: N815
+    compareRequested = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self._kind = "similarity"
@@ -80,16 +78,18 @@ class MatrixView(CanvasView):
         self.panel.box.invertY(True)
         self.panel.box.setAspectLocked(True)
         self.panel.label("objects, ordered by cluster", "objects, ordered by cluster")
+        # Fixed, so that the picture does not jump when names appear.
         self.panel.getPlotItem().getAxis("left").setWidth(110)
+        self.panel.getPlotItem().getAxis("bottom").setHeight(42)
         layout.addWidget(self.panel, 1)
         self.image = pg.ImageItem(axisOrder="row-major")
-        self.window = pg.ImageItem(axisOrder="row-major")
+        self.detail_image = pg.ImageItem(axisOrder="row-major")
         self.strip = pg.ImageItem(axisOrder="row-major")
         self.borders = pg.PlotCurveItem(connect="pairs")
         self.block = pg.PlotCurveItem()
         self.cross = [pg.InfiniteLine(angle=angle) for angle in (0, 90)]
         self.chosen = pg.ScatterPlotItem(symbol="t2", size=11)
-        items = (self.image, self.window, self.strip, self.borders, self.block, *self.cross)
+        items = (self.image, self.detail_image, self.strip, self.borders, self.block, *self.cross)
         for depth, item in enumerate((*items, self.chosen)):
             item.setZValue(depth)
             self.panel.addItem(item, ignoreBounds=True)
@@ -157,9 +157,9 @@ class MatrixView(CanvasView):
             return self._explain_absence()
         self._show_image(self.image, self._drawn, (0, self._total()))
         inside = self._detail is not None and self._detail.window is not None
-        self.window.setVisible(inside)
+        self.detail_image.setVisible(inside)
         if self._detail is not None and self._detail.window is not None:
-            self._show_image(self.window, self._detail, self._detail.window)
+            self._show_image(self.detail_image, self._detail, self._detail.window)
         self._show_clusters()
         if self._fitted != (self._kind, self._total()):
             self._fitted = (self._kind, self._total())
@@ -176,7 +176,7 @@ class MatrixView(CanvasView):
         other = self._results.coclustering or self._results.similarity
         if other is None:
             return False
-        for item in (self.image, self.window, self.strip):
+        for item in (self.image, self.detail_image, self.strip):
             item.clear()
         self.borders.setData([], [])
         what = "second solution to compare with" if self._kind != "similarity" else "similarity"
@@ -224,7 +224,8 @@ class MatrixView(CanvasView):
 
     def _code_names(self) -> tuple[str, str, str, str]:
         theme = self._theme
-        return mixed(theme.muted, theme.background, 0.3), *theme.palette[:2], theme.foreground
+        apart = mixed(theme.muted, theme.background, 0.3)
+        return apart, theme.palette[0], theme.palette[1], theme.foreground
 
     def _code_colors(self) -> NDArray[np.uint8]:
         return np.array([_rgb(name) for name in self._code_names()], dtype=np.uint8)
@@ -319,7 +320,7 @@ class MatrixView(CanvasView):
                 start, stop = part.window or (0, self._total())
                 if part is drawn:
                     start, stop = 0, self._total()
-                return start + (rows[0] + 0.5) * (stop - start) / len(part.order)
+                return start + (float(rows[0]) + 0.5) * (stop - start) / len(part.order)
         return None
 
     def _name_at(self, place: int) -> str:
@@ -367,11 +368,10 @@ class MatrixView(CanvasView):
     def _mark_block(self) -> None:
         """Frame the square of the selected cluster."""
         labels, chosen = self._row_labels(), self._selection.cluster
-        rows = np.flatnonzero(labels == chosen) if labels is not None and chosen is not None else []
-        if not len(rows):
+        if labels is None or chosen is None or not np.any(labels == chosen):
             self.block.setData([], [])
             return
-        scale = self._total() / len(labels) if labels is not None else 1.0
+        rows, scale = np.flatnonzero(labels == chosen), self._total() / len(labels)
         low, high = float(rows[0]) * scale, float(rows[-1] + 1) * scale
         self.block.setData([low, high, high, low, low], [low, low, high, high, low])
 
@@ -444,12 +444,12 @@ class MatrixView(CanvasView):
         rows = np.flatnonzero(np.isin(self._drawn.order, list(self._selection.objects)))
         return int(rows[0]) if len(rows) else None
 
-    def hideEvent(self, event: Any) -> None:  # noqa: N802
+    def hideEvent(self, event: Any) -> None:
         """Rest while hidden."""
         self._settle.stop()
         super().hideEvent(event)
 
-    def closeEvent(self, event: Any) -> None:  # noqa: N802
+    def closeEvent(self, event: Any) -> None:
         """Leave no timer behind."""
         self._settle.stop()
         super().closeEvent(event)

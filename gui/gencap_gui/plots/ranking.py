@@ -79,7 +79,7 @@ class RankingView(CanvasView):
         return True
 
     def _bits(self) -> np.ndarray[Any, np.dtype[np.float64]]:
-        return np.nan_to_num(self._frame["bits"].to_numpy(dtype=np.float64))
+        return np.asarray(np.nan_to_num(self._frame["bits"].to_numpy(dtype=np.float64)))
 
     def fit(self) -> None:
         """Show all bars from zero."""
@@ -93,9 +93,7 @@ class RankingView(CanvasView):
         base = self._theme.palette[0]
         strong, weak = pg.mkBrush(base), pg.mkBrush(translucent(base, 0.45))
         brushes = [strong if chosen in (None, i) else weak for i in range(len(bits))]
-        pens = [
-            pen(self._theme.foreground if chosen == i else base, 1.6) for i in range(len(bits))
-        ]
+        pens = [pen(self._theme.foreground if chosen == i else base, 1.6) for i in range(len(bits))]
         self.bars.setOpts(
             x0=np.zeros(len(bits)),
             y=np.arange(len(bits), dtype=np.float64),

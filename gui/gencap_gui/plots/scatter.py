@@ -221,9 +221,7 @@ class ScatterView(TemperatureView):
             return None, None
         return self._assigned.labels, self._assigned.confidence
 
-    def _set_points(
-        self, labels: NDArray[Any] | None, confidence: NDArray[Any] | None
-    ) -> None:
+    def _set_points(self, labels: NDArray[Any] | None, confidence: NDArray[Any] | None) -> None:
         rows = self._drawn_rows
         objects = self._kept[rows]
         place = self._place[rows]

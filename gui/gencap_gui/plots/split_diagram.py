@@ -273,7 +273,9 @@ class SplitDiagramView(TemperatureView):
             dx = (paths.coordinates[:, :, 0] - x) / width
             dy = (paths.coordinates[:, :, 1] - y) / height
         else:
-            dx = np.repeat(((log10(paths.beta) - x) / width)[:, None], paths.groups.shape[1], axis=1)
+            dx = np.repeat(
+                ((log10(paths.beta) - x) / width)[:, None], paths.groups.shape[1], axis=1
+            )
             dx[np.abs(dx) == np.abs(dx).min()] = 0.0  # the nearest temperature, however far
             dy = (self._height - y) / height
         distance = np.hypot(dx, dy)
