@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from gencap_gui.codec import BadValueError, decode, encode
-from gencap_gui.methods import METHODS, title_of
+from gencap_gui.methods import METHODS, SAMPLES, title_of
 from gencap_gui.results import RunKey
 from gencap_gui.session import Document, Selection
 from gencap_gui.settings import (
@@ -98,11 +98,14 @@ class OpenData(Command):
 
     def script_lines(self) -> tuple[str, ...]:  # noqa: D102
         if self.source.kind == "sample":
-            return (
-                f"data = gencap.datasets.make({self.source.name!r})",
-                "X = data.data",
-            )
+            return (f"data = {_sample_call(self.source)}", "X = data.data")
         return (f"X = {_table_call(self.source)}",)
+
+
+def _sample_call(source: DataSource) -> str:
+    drawn = source.name in SAMPLES and SAMPLES[source.name].is_drawn
+    seed = ", random_state=0" if drawn else ""
+    return f"gencap.datasets.make({source.name!r}{seed})"
 
 
 def _table_call(source: DataSource) -> str:
@@ -154,7 +157,7 @@ class SetInstances(Command):
         if chosen.second is None:
             raise ValueError("the second file is missing; choose one under Instances")
         second = (
-            f"gencap.datasets.make({chosen.second.name!r}).data"
+            f"{_sample_call(chosen.second)}.data"
             if chosen.second.kind == "sample"
             else _table_call(chosen.second)
         )
@@ -395,9 +398,10 @@ def encode_command(command: Command) -> dict[str, Any]:
 
 def decode_command(data: Any) -> Command:
     """Build a command from untrusted JSON data."""
-    if not isinstance(data, dict) or data.get("command") not in COMMANDS:
+    name = data.get("command") if isinstance(data, dict) else None
+    if not isinstance(name, str) or name not in COMMANDS:
         raise BadValueError("a recorded action has no known name")
-    kind = COMMANDS[data["command"]]
+    kind = COMMANDS[name]
     known = {f.name for f in dataclasses.fields(kind)}  # type: ignore[arg-type]
     rest = {name: value for name, value in data.items() if name != "command"}
     if set(rest) - known:

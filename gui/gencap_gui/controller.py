@@ -170,10 +170,11 @@ class Controller(QObject):
 
     def _side_failed(self, name: str, error: BaseException) -> None:
         self.loadingChanged.emit("")
-        if isinstance(error, MemoryError):
-            self.message.emit("error", "There is not enough memory for that")
+        text = "there is not enough memory" if isinstance(error, MemoryError) else str(error)
+        if name == "autosave":
+            self.message.emit("warning", f"The session could not be autosaved: {text}")
         else:
-            self.message.emit("error", str(error) or type(error).__name__)
+            self.message.emit("error", text or type(error).__name__)
 
     # Running.
 

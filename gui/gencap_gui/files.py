@@ -11,7 +11,9 @@ import json
 import os
 import re
 import secrets
+import struct
 import zipfile
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -37,6 +39,8 @@ MOST_JSON = 64 * 2**20
 MOST_BYTES = 4 * 2**30
 # Real numbers compress a few times, repeated ones some hundred times; bombs a thousand times.
 MOST_RATIO = 1200
+# What unpacking a damaged archive raises.
+DAMAGED = (zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, struct.error)
 ARRAY_NAME = re.compile(r"arrays/\d{1,6}\.npy")
 DTYPES = ("float64", "float32", "int64", "int32", "int16", "uint8", "bool")
 
@@ -204,15 +208,13 @@ def read_session(path: str | os.PathLike[str]) -> SavedSession:
         with zipfile.ZipFile(path) as archive:
             _check_archive(archive)
             return _parse(archive)
-    except (BadValueError, zipfile.BadZipFile, EOFError, NotImplementedError) as error:
-        raise SessionFileError(f"{Path(path).name} is not a readable session: {error}") from None
     except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
         raise SessionFileError(f"{Path(path).name} is not a readable session: bad JSON") from None
+    except (ValueError, EOFError, RuntimeError, *DAMAGED) as error:
+        raise SessionFileError(f"{Path(path).name} is not a readable session: {error}") from None
     except OSError as error:
         reason = error.strerror or error
         raise SessionFileError(f"cannot read {Path(path).name}: {reason}") from None
-    except (zipfile.LargeZipFile, RuntimeError, ArithmeticError) as error:
-        raise SessionFileError(f"{Path(path).name} is not a readable session: {error}") from None
 
 
 def _check_archive(archive: zipfile.ZipFile) -> None:
@@ -226,6 +228,8 @@ def _check_archive(archive: zipfile.ZipFile) -> None:
     for entry in entries:
         if entry.filename != "session.json" and not ARRAY_NAME.fullmatch(entry.filename):
             raise BadValueError(f"it holds an unexpected part {entry.filename[:60]!r}")
+        if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise BadValueError("it is packed in an unknown way")
         if entry.flag_bits & 1:
             raise BadValueError("it is encrypted")
         if entry.file_size > MOST_RATIO * max(entry.compress_size, 1) + 4096:

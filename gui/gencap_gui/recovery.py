@@ -40,6 +40,11 @@ class Recovery:
         """Where this program saves its state."""
         return self._own / "autosave.gencap"
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether states may be saved."""
+        return self._lock is not None
+
     def begin(self) -> None:
         """Make the folder and mark it as in use."""
         self._own.mkdir(parents=True, exist_ok=True)

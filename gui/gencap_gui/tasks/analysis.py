@@ -113,7 +113,7 @@ def run_one(task: RunTask, state: State, workspace: Workspace) -> RunResult:
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
         found = gencap.capacity(
-            build_model(task), data.pair, keep=keep, progress=state.control, live=listener
+            build_model(task), data.pair, keep=keep, progress=state.renew(), live=listener
         )
     notes = list(dict.fromkeys(str(one.message) for one in heard))
     if keep is None and METHODS[task.key.model].anneals:

@@ -133,7 +133,8 @@ def load(source: DataSource, state: State) -> Loaded:
 
 
 def _load_sample(source: DataSource) -> Loaded:
-    made = gencap.datasets.make(source.name)
+    drawn = source.name in SAMPLES and SAMPLES[source.name].is_drawn
+    made = gencap.datasets.make(source.name, **({"random_state": 0} if drawn else {}))
     groups = int(made.truth.max()) + 1
     known = made.truth if groups > 1 else None
     words = tuple(f"group {i + 1}" for i in range(groups)) if groups > 1 else ()
@@ -184,7 +185,9 @@ def measured(
     how = choice.how
     pair: Any
     if how == "own":
-        pair = gencap.datasets.make(loaded.source.name).pair
+        if loaded.own is None:
+            raise ValueError(f"{loaded.source.title} is one table; choose how to split it")
+        pair = gencap.Pair(*loaded.own)
     elif how == "interleave":
         pair = gencap.split_features(loaded.frame())
     elif how == "random":

@@ -31,9 +31,12 @@ class State:
     """
 
     def __init__(self, listen: Callable[[Any], object] | None = None) -> None:
-        self.control = gencap.Control(self.tell)
         self._listen = listen
         self._lock = threading.Lock()
+        self._go = threading.Event()
+        self._go.set()
+        self.cancelled = False
+        self.control = gencap.Control(self.tell)
         self._told: deque[Any] = deque()
         self._progress: gencap.Progress | None = None
 
@@ -57,9 +60,43 @@ class State:
                 self._progress = None
         return items
 
+    def renew(self) -> gencap.Control:
+        """Return a fresh control: one that a failed run used stays cancelled for good."""
+        with self._lock:
+            self.control = gencap.Control(self.tell)
+            if self.paused:
+                self.control.pause()
+            if self.cancelled:
+                self.control.cancel()
+            return self.control
+
+    @property
+    def paused(self) -> bool:
+        """Whether the task is held."""
+        return not self._go.is_set()
+
+    def pause(self) -> None:
+        """Hold the task at its next step."""
+        with self._lock:
+            self._go.clear()
+            self.control.pause()
+
+    def resume(self) -> None:
+        """Let it go on."""
+        with self._lock:
+            self._go.set()
+            self.control.resume()
+
+    def cancel(self) -> None:
+        """Ask the task to end, also while it is paused."""
+        with self._lock:
+            self.cancelled = True
+            self.control.cancel()
+            self._go.set()
+            self.control.resume()
+
     def check(self) -> None:
         """Raise `gencap.Cancelled` where the task should end; waits while it is paused."""
-        while self.control.paused and not self.control.cancelled:
-            threading.Event().wait(0.02)
-        if self.control.cancelled:
+        self._go.wait()
+        if self.cancelled:
             raise gencap.Cancelled("the computation was cancelled")

@@ -75,23 +75,22 @@ class Worker(QObject):
     @property
     def is_paused(self) -> bool:
         """Whether the task is held."""
-        return self._thread is not None and self._thread.state.control.paused
+        return self._thread is not None and self._thread.state.paused
 
     def pause(self) -> None:
         """Hold the task at its next step."""
         if self._thread is not None:
-            self._thread.state.control.pause()
+            self._thread.state.pause()
 
     def resume(self) -> None:
         """Let a paused task go on."""
         if self._thread is not None:
-            self._thread.state.control.resume()
+            self._thread.state.resume()
 
     def cancel(self) -> None:
         """Ask the task to end; `cancelled` and `finished` follow."""
         if self._thread is not None:
-            self._thread.state.control.cancel()
-            self._thread.state.control.resume()
+            self._thread.state.cancel()
 
     def leave(self) -> None:
         """Cancel the task and go on without it: what it still does is ignored."""

@@ -36,7 +36,7 @@ class Autosaver(QObject):
 
     def save_now(self) -> None:
         """Write in the background what there is at this moment."""
-        if self._controller.document.source is None and not self._controller.history.entries:
+        if not self._recovery.has_begun or not self._controller.history.entries:
             return
         saved = self._controller.saved_session()
         frozen = collect(saved.history, saved.results, saved.tables)

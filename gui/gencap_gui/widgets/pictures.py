@@ -115,7 +115,7 @@ def _capacity(painter: QPainter, theme: Theme) -> None:
     painter.drawEllipse(top, 5, 5)
     _text(painter, theme, top.x(), top.y() + 8, "capacity", 100)
     _text(painter, theme, 440, 10, "informativeness", 120)
-    _text(painter, theme, 470, 100, "disagreement", 120)
+    _text(painter, theme, 490, 44, "disagreement", 120)
     _text(painter, theme, 290, 156, "inverse temperature →", 200)
 
 

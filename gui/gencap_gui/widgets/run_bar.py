@@ -87,6 +87,7 @@ class RunBar(QWidget):
         self.stop.setEnabled(busy)
         self.pause.setText("Resume" if state == "paused" else "Pause")
         self.left.setVisible(busy)
+        self.bar.setTextVisible(busy)
         if not busy:
             self.bar.setValue(0)
             self.left.clear()
