@@ -68,8 +68,11 @@ bench: .venv/core.stamp .venv/test.stamp  ## time us beside a peer and print the
 		echo "== $$script"; $(BIN)/python "$$script" || exit 1; \
 	done
 
+screenshots: .venv/app.stamp              ## pictures of every view, into build/screenshots
+	QT_QPA_PLATFORM=offscreen $(BIN)/python tools/screenshots.py
+
 clean:                                    ## remove everything that was built or downloaded
-	rm -rf .venv target dist gencap-out .coverage
+	rm -rf .venv target dist build gencap-out .coverage
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	rm -f python/gencap/_core*.so python/gencap/_core*.pyd
 	find python tests tools -name __pycache__ -prune -exec rm -rf {} +
@@ -98,5 +101,5 @@ ifdef APP
 	@touch $@
 endif
 
-.PHONY: run test test-rust test-python test-slow test-app format bench clean help
+.PHONY: run test test-rust test-python test-slow test-app format bench screenshots clean help
 .PHONY: lint lint-rust lint-python lint-style lint-types lint-imports lint-lengths

@@ -14,6 +14,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -59,9 +60,8 @@ def generated_table(folder: Path) -> Path:
     return path
 
 
-def moments(stage: Stage, folder: Path) -> Iterator[tuple[str, Any]]:
-    """Yield results in the middle of the last run, then finished."""
-    from gencap_gui.results import LivePoint, Results, RunResult
+def analysis_of(stage: Stage, folder: Path) -> Any:
+    """Return the settings of a stage, as the user would have chosen them."""
     from gencap_gui.settings import (
         Analysis,
         AnnealingChoice,
@@ -70,24 +70,31 @@ def moments(stage: Stage, folder: Path) -> Iterator[tuple[str, Any]]:
         InstanceChoice,
         ModelChoice,
     )
-    from gencap_gui.tasks import analysis, details
-    from gencap_gui.tasks.data import Workspace
-    from gencap_gui.tasks.state import State
 
     source = DataSource("sample", stage.name)
     if stage.name == "generated":
         source = DataSource("file", str(generated_table(folder)))
-    instances = InstanceChoice(how=stage.how, n_splits=3)  # type: ignore[arg-type]
-    chosen = Analysis(
+    return Analysis(
         source,
-        instances,
+        InstanceChoice(how=stage.how),  # type: ignore[arg-type]
         ModelChoice(stage.models, stage.measures),
         ClusterRange(stage.low, stage.high),
         AnnealingChoice(n_steps=40),
     )
+
+
+def moments(stage: Stage, folder: Path) -> Iterator[tuple[str, Any]]:
+    """Yield results in the middle of the last run, then finished."""
+    from gencap_gui.results import LivePoint, Results, RunResult
+    from gencap_gui.tasks import analysis, details
+    from gencap_gui.tasks.data import Workspace
+    from gencap_gui.tasks.state import State
+
+    chosen = analysis_of(stage, folder)
     told: list[Any] = []
     state, workspace = State(told.append), Workspace()
-    scene = details.set_scene(details.SceneTask(source, instances, 0), state, workspace)
+    scene_task = details.SceneTask(chosen.source, chosen.instances, chosen.seed)
+    scene = details.set_scene(scene_task, state, workspace)
     tasks = chosen.tasks()
     runs = {r.key: r for r in analysis.run(analysis.AnalysisTask(tasks), state, workspace)}
     for run in runs.values():
@@ -98,22 +105,15 @@ def moments(stage: Stage, folder: Path) -> Iterator[tuple[str, Any]]:
     early = {key: run for key, run in runs.items() if key < last}
     early[last] = RunResult(last, live=points[: len(points) * 11 // 20])
     done = [run for run in early.values() if run.finished]
+    tables = {"order": analysis.order_table(done), "ranking": analysis.ranking_table(done)}
     yield (
         "running",
-        replace(
-            base,
-            runs=MappingProxyType(early),
-            current=last,
-            running=last,
-            order=analysis.order_table(done),
-            ranking=analysis.ranking_table(done),
-        ),
+        replace(base, runs=MappingProxyType(early), current=last, running=last, **tables),
     )
     others = [run for key, run in runs.items() if key != last and run.labels is not None]
     task = next(task for task in tasks if task.key == last)
-    found = details.describe(
-        details.DetailsTask(task, runs[last], others[-1] if others else None), state, workspace
-    )
+    asked = details.DetailsTask(task, runs[last], others[-1] if others else None)
+    found = details.describe(asked, state, workspace)
     yield (
         "finished",
         replace(
@@ -149,6 +149,20 @@ def variants(view: Any) -> Iterator[str]:
         yield "-table"
 
 
+def picture(view: Any, stem: str, ending: str, app: Any) -> int:
+    """Take the pictures of one view in all its modes; return how many."""
+    count = 0
+    for variant in variants(view):
+        view.flush()
+        app.processEvents()
+        view.grab()  # axes find their width while they are painted
+        view.grab().save(f"{stem}{variant}-{ending}.png")
+        count += 1
+    view.close()
+    view.deleteLater()
+    return count
+
+
 def take(out: Path, stages: tuple[Stage, ...], scale: str) -> int:
     """Take all pictures at the scale of this process; return how many."""
     from PySide6.QtWidgets import QApplication
@@ -156,37 +170,28 @@ def take(out: Path, stages: tuple[Stage, ...], scale: str) -> int:
     from gencap_gui.plots import all_views
     from gencap_gui.session import Selection
     from gencap_gui.theme import DARK, LIGHT
+    from gencap_gui.widgets.style import apply_style
 
-    app = QApplication.instance() or QApplication([])
-    count = 0
+    app, count = QApplication([]), 0
+    chosen = Selection(frozenset({3, 14, 15}), hovered=14, cluster=1)
     with tempfile.TemporaryDirectory() as folder:
+        looks = list(product(((LIGHT, "light"), (DARK, "dark")), SIZES.items()))
         for stage in stages:
             print(stage.title, flush=True)
+            (out / stage.name).mkdir(parents=True, exist_ok=True)
             for moment, results in moments(stage, Path(folder)):
-                for kind in all_views():
-                    for theme, shade in ((LIGHT, "light"), (DARK, "dark")):
-                        for size, (width, height) in SIZES.items():
-                            view: Any = kind()
-                            view.apply_theme(theme)
-                            view.resize(width, height)
-                            view.show()
-                            view.show_results(results)
-                            chosen = shade == "dark" and moment == "finished"
-                            objects = frozenset({3, 14, 15}) if chosen else frozenset()
-                            view.show_selection(
-                                Selection(objects, 14 if chosen else None, 1 if chosen else None)
-                            )
-                            for variant in variants(view):
-                                view.flush()
-                                app.processEvents()
-                                view.grab()  # axes find their width while they are painted
-                                name = f"{kind.name}{variant}-{moment}-{shade}-{size}-x{scale}.png"
-                                target = out / stage.name / name
-                                target.parent.mkdir(parents=True, exist_ok=True)
-                                view.grab().save(str(target))
-                                count += 1
-                            view.close()
-                            view.deleteLater()
+                for kind, ((theme, shade), (size, extent)) in product(all_views(), looks):
+                    apply_style(app, theme)
+                    view: Any = kind()
+                    view.apply_theme(theme)
+                    view.resize(*extent)
+                    view.show()
+                    view.show_results(results)
+                    # Half of the pictures show a selection as well.
+                    if theme is DARK and moment == "finished":
+                        view.show_selection(chosen)
+                    stem = str(out / stage.name / kind.name)
+                    count += picture(view, stem, f"{moment}-{shade}-{size}-x{scale}", app)
     return count
 
 

@@ -25,7 +25,7 @@ def test_similarity_is_drawn_as_ordered(qtbot: QtBot) -> None:
     assert len(view.borders.getData()[0]) == 2 * 3 * 2
     assert view.strip.image.shape == (60, 1, 3)
     assert [e.color for e in view.legend.entries] == list(SEQUENCE)
-    assert view.legend.entries[0].text.startswith("pearson similarity ")
+    assert view.legend.entries[0].text.startswith("pearson similarity ≤ ")
 
 
 def test_two_solutions_in_four_colors(qtbot: QtBot) -> None:
@@ -200,6 +200,16 @@ def test_table_is_the_matrix(qtbot: QtBot) -> None:
     draw(qtbot, view, replace(sample.finished(), names=repeated))
     assert view.table().columns.is_unique
     assert view.table().columns[3] == f"gene [{similarity.order[0] + 1}]"
+
+
+def test_outlier_does_not_eat_the_colors(qtbot: QtBot) -> None:
+    results = sample.finished()
+    values = results.similarity.matrix.copy()
+    values[7, 7] = -1e6
+    outlying = replace(results.similarity, matrix=values)
+    view = shown(qtbot, MatrixView, replace(results, similarity=outlying))
+    low, high = view._levels()
+    assert results.similarity.matrix.min() <= low < high <= results.similarity.matrix.max()
 
 
 def test_single_value_matrix_has_levels(qtbot: QtBot) -> None:

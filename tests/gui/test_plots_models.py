@@ -56,7 +56,7 @@ def test_line_grows_with_the_runs(qtbot: QtBot) -> None:
 def test_missing_spread_has_no_bar(qtbot: QtBot) -> None:
     frame = sample.order_frame().assign(bits_sd=np.nan)
     view = shown(qtbot, OrderCurveView, replace(sample.finished(), order=frame))
-    assert not view._lines[CENTROID][1].opts["height"].any()
+    assert len(view._lines[CENTROID][1].opts["height"]) == 0
     assert view._describe(2) == "k-means (annealed), K = 4: 1.680 bits per object"
 
 
@@ -110,7 +110,7 @@ def test_tooltip_names_the_point(qtbot: QtBot) -> None:
 def test_bars_are_the_bits(qtbot: QtBot) -> None:
     view = shown(qtbot, RankingView, sample.finished())
     np.testing.assert_allclose(view.bars.opts["width"], [1.68, 1.34])
-    np.testing.assert_allclose(view.spread.opts["width"], [0.08, 0.0])
+    np.testing.assert_allclose(view.spread.opts["width"], [0.08])  # one has no spread
     assert view.names._names == ["k-means (annealed)", "Normalized Cut, Pearson correlation"]
     pd.testing.assert_frame_equal(view.numbers.frame_model.frame, sample.ranking_frame())
 

@@ -21,6 +21,7 @@ __all__ = ["CanvasView", "Panel", "TemperatureView", "pen", "translucent"]
 
 Key = Qt.Key
 BETA_LABEL = "inverse temperature β (1/cost), finer to the right"
+BETA_BRIEF = "inverse temperature β (1/cost)"
 # Close enough to a mark to mean it, in pixels.
 REACH = 14.0
 
@@ -52,6 +53,7 @@ class Panel(pg.PlotWidget):  # type: ignore[misc]
         view_box: Any = None,
         parent: QWidget | None = None,
     ) -> None:
+        self._labels: dict[str, tuple[str, str]] = {}
         super().__init__(parent=parent, axisItems=axes or {}, viewBox=view_box)
         self.setAccessibleName(name)
         self.setAntialiasing(True)
@@ -68,12 +70,28 @@ class Panel(pg.PlotWidget):  # type: ignore[misc]
         """The view box: ranges and coordinates."""
         return self.getPlotItem().getViewBox()
 
-    def label(self, bottom: str, left: str) -> None:
-        """Name both axes."""
-        for side, text in (("bottom", bottom), ("left", left)):
+    def label(self, bottom: str, left: str, *, short: tuple[str, str] = ("", "")) -> None:
+        """Name both axes; `short` names are for panels too small for the full ones."""
+        self._labels = {
+            "bottom": (bottom, short[0] or bottom),
+            "left": (left, short[1] or left),
+        }
+        self._fit_labels()
+
+    def _fit_labels(self) -> None:
+        """Choose the names that fit beside the axes."""
+        metrics = self.fontMetrics()
+        rooms = {"bottom": self.width() - 80, "left": self.height() - 60}
+        for side, (full, brief) in self._labels.items():
             axis = self.getPlotItem().getAxis(side)
+            text = full if metrics.horizontalAdvance(full) <= rooms[side] else brief
             if axis.labelText != text:
                 axis.setLabel(text)
+
+    def resizeEvent(self, ev: Any) -> None:
+        """Choose the names of the axes anew."""
+        super().resizeEvent(ev)
+        self._fit_labels()
 
     def recolor(self, theme: Theme) -> None:
         """Take on the colors of a theme."""

@@ -9,7 +9,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
 
 from gencap_gui.plots._axes import CountAxis, LogAxis, log10, spread_beyond
-from gencap_gui.plots._canvas import BETA_LABEL, Panel, TemperatureView, pen, translucent
+from gencap_gui.plots._canvas import (
+    BETA_BRIEF,
+    BETA_LABEL,
+    Panel,
+    TemperatureView,
+    pen,
+    translucent,
+)
 from gencap_gui.plots._header import Entry, Header
 from gencap_gui.plots._runs import Series, run_words, series_of
 from gencap_gui.theme import Theme
@@ -53,8 +60,8 @@ class CapacityCurveView(TemperatureView):
             {"bottom": LogAxis("bottom"), "left": CountAxis("left")},
         )
         self.panel.getPlotItem().hideAxis("bottom")
-        self.panel.label("", "bits per object")
-        self.counts.label(BETA_LABEL, "clusters")
+        self.panel.label("", "bits per object", short=("", "bits"))
+        self.counts.label(BETA_LABEL, "clusters", short=(BETA_BRIEF, ""))
         self.counts.setXLink(self.panel)
         for panel in (self.panel, self.counts):
             panel.getPlotItem().getAxis("left").setWidth(64)

@@ -70,6 +70,8 @@ class MatrixView(CanvasView):
         self._detail: Drawn | None = None
         self._fitted: Any = None
         self._asked: tuple[str, int, int] | None = None
+        self._levels_of: OrderedMatrix | None = None
+        self._ends = (0.0, 1.0)
         super().__init__(parent)
 
     def _fill_canvas(self, layout: QVBoxLayout) -> None:
@@ -77,7 +79,11 @@ class MatrixView(CanvasView):
         self.panel = self._add_panel(Panel("Matrix of objects, ordered by cluster", axes))
         self.panel.box.invertY(True)
         self.panel.box.setAspectLocked(True)
-        self.panel.label("objects, ordered by cluster", "objects, ordered by cluster")
+        self.panel.label(
+            "objects, ordered by cluster",
+            "objects, ordered by cluster",
+            short=("objects", "objects"),
+        )
         # Fixed, so that the picture does not jump when names appear.
         self.panel.getPlotItem().getAxis("left").setWidth(110)
         self.panel.getPlotItem().getAxis("bottom").setHeight(42)
@@ -213,14 +219,20 @@ class MatrixView(CanvasView):
         item.setRect(QRectF(start, start, stop - start, stop - start))
 
     def _levels(self) -> tuple[float, float]:
-        """Return lowest and highest similarity of the overview, so that detail keeps its colors."""
+        """Return the similarities at the ends of the colors, for overview and detail alike.
+
+        Single outliers would leave one color for all the rest: 2 % at each end go beyond.
+        """
         if not isinstance(self._drawn, OrderedMatrix):
             return 0.0, 1.0
-        finite = self._drawn.matrix[np.isfinite(self._drawn.matrix)]
-        if not finite.size:
-            return 0.0, 1.0
-        low, high = float(finite.min()), float(finite.max())
-        return (low, high) if high > low else (low - 0.5, high + 0.5)
+        if self._levels_of is not self._drawn:
+            self._levels_of = self._drawn
+            sample = self._drawn.matrix[:: max(1, len(self._drawn.order) // 300)]
+            finite = sample[np.isfinite(sample)]
+            ends = np.percentile(finite, (2.0, 98.0)) if finite.size else np.array([0.0, 1.0])
+            low, high = float(ends[0]), float(ends[1])
+            self._ends = (low, high) if high > low else (low - 0.5, high + 0.5)
+        return self._ends
 
     def _code_names(self) -> tuple[str, str, str, str]:
         theme = self._theme
@@ -386,7 +398,8 @@ class MatrixView(CanvasView):
             low, high = self._levels()
             values = np.linspace(low, high, len(SEQUENCE))
             words = [f"{v:.3g}" for v in values]
-            words[0] = f"{self._drawn.measure} similarity {words[0]}".strip()
+            words[0] = f"{self._drawn.measure} similarity ≤ {words[0]}".strip()
+            words[-1] = f"≥ {words[-1]}"
             pairs = zip(SEQUENCE, words, strict=True)
             self.legend.set_entries([Entry(c, w, mark="■") for c, w in pairs], ink)
 

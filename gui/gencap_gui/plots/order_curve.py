@@ -48,7 +48,9 @@ class OrderCurveView(CanvasView):
     def _fill_canvas(self, layout: QVBoxLayout) -> None:
         axes = {"bottom": CountAxis("bottom")}
         self.panel = self._add_panel(Panel("Capacity against the number of clusters", axes))
-        self.panel.label("number of clusters K", "capacity (bits per object)")
+        self.panel.label(
+            "number of clusters K", "capacity (bits per object)", short=("", "bits per object")
+        )
         layout.addWidget(self.panel, 1)
         self.ring = pg.ScatterPlotItem(symbol="o", size=18, brush=None)
         self.tip = pg.TextItem(anchor=(0.5, 1.4))
@@ -95,7 +97,8 @@ class OrderCurveView(CanvasView):
         # Side by side by a hair, so that error bars do not hide each other.
         x = x + DODGE * (number - (count - 1) / 2)
         bits = self._frame["bits"].to_numpy(dtype=np.float64)[rows]
-        spread = np.nan_to_num(self._frame["bits_sd"].to_numpy(dtype=np.float64)[rows])
+        spread = self._frame["bits_sd"].to_numpy(dtype=np.float64)[rows]
+        known = np.isfinite(spread)
         self._shown_x[rows] = x
         color = cluster_color(self._theme, number)
         line.setData(
@@ -107,7 +110,9 @@ class OrderCurveView(CanvasView):
             symbolPen=pen(self._theme.background, 0.8),
             symbolBrush=color,
         )
-        bars.setData(x=x, y=bits, height=2.0 * spread, beam=0.09, pen=pen(color, 1.4))
+        bars.setData(
+            x=x[known], y=bits[known], height=2.0 * spread[known], beam=0.09, pen=pen(color, 1.4)
+        )
 
     def _items(self, candidate: Candidate) -> tuple[Any, Any]:
         if candidate not in self._lines:

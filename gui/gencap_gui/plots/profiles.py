@@ -45,7 +45,9 @@ class ProfilesView(CanvasView):
     def _fill_canvas(self, layout: QVBoxLayout) -> None:
         self.names = NamedAxis("bottom", longest=14)
         self.panel = self._add_panel(Panel("Cluster means over columns", {"bottom": self.names}))
-        self.panel.label("columns of the data", "mean (units of the data)")
+        self.panel.label(
+            "columns of the data", "mean (units of the data)", short=("columns", "mean")
+        )
         layout.addWidget(self.panel, 1)
 
     def _add_controls(self, header: Header) -> None:

@@ -46,6 +46,7 @@ class RankingView(CanvasView):
         self.panel.addItem(self.spread)
         self.numbers = FrameTable("Ranking as a table")
         self.numbers.rowChosen.connect(self._row_chosen)
+        self.numbers.setMinimumHeight(4 * self.numbers.verticalHeader().defaultSectionSize())
         self.splitter = QSplitter(Qt.Orientation.Vertical)
         self.splitter.addWidget(self.panel)
         self.splitter.addWidget(self.numbers)
@@ -66,13 +67,17 @@ class RankingView(CanvasView):
         longest = max(len(n) for n in names)
         self.names.setWidth(min(24 + 7 * min(longest, 36), 260))
         bits = self._bits()
-        spread = np.nan_to_num(self._frame["bits_sd"].to_numpy(dtype=np.float64))
-        where = np.arange(len(bits), dtype=np.float64)
+        spread = self._frame["bits_sd"].to_numpy(dtype=np.float64)
+        known = np.flatnonzero(np.isfinite(spread))
         self.spread.setData(
-            x=bits, y=where, width=2.0 * spread, beam=0.2, pen=pen(self._theme.foreground, 1.4)
+            x=bits[known],
+            y=known.astype(np.float64),
+            width=2.0 * spread[known],
+            beam=0.2,
+            pen=pen(self._theme.foreground, 1.4),
         )
         self.numbers.set_frame(self._frame)
-        framed = (len(bits), float(np.max(bits + spread)))
+        framed = (len(bits), float(np.max(bits + np.nan_to_num(spread))))
         if framed != self._framed:
             self._framed = framed
             self.fit()

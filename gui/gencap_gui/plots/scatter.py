@@ -152,7 +152,8 @@ class ScatterView(TemperatureView):
         words = "principal component" if projection.kind == "pca" else "embedding axis"
         share = [f" ({100 * e:.0f} % of variance)" for e in projection.explained[:2]]
         share += [""] * (2 - len(share))
-        self.panel.label(f"{words} 1{share[0]}", f"{words} 2{share[1]}")
+        brief = tuple(f"axis {i + 1}{share[i].replace(' of variance', '')}" for i in range(2))
+        self.panel.label(f"{words} 1{share[0]}", f"{words} 2{share[1]}", short=(brief[0], brief[1]))
 
     def fit(self) -> None:
         """Show all objects."""

@@ -12,7 +12,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QButtonGroup, QComboBox, QStackedLayout, QVBoxLayout, QWidget
 
 from gencap_gui.plots._axes import LogAxis, log10
-from gencap_gui.plots._canvas import BETA_LABEL, REACH, Panel, TemperatureView, pen, translucent
+from gencap_gui.plots._canvas import (
+    BETA_BRIEF,
+    BETA_LABEL,
+    REACH,
+    Panel,
+    TemperatureView,
+    pen,
+    translucent,
+)
 from gencap_gui.plots._header import Entry, Header, tool_button
 from gencap_gui.plots._runs import nearest_step, paths_of, series_of
 from gencap_gui.session import CenterPaths
@@ -166,7 +174,8 @@ class SplitDiagramView(TemperatureView):
         kind = self._results.projection.kind if self._results.projection is not None else "pca"
         axis = "principal component" if kind == "pca" else "embedding axis"
         height = "branches" if self._mode == "tree" else f"position of centers, {axis} {component}"
-        self.panel.label(BETA_LABEL, height)
+        brief = "branches" if self._mode == "tree" else f"component {component}"
+        self.panel.label(BETA_LABEL, height, short=(BETA_BRIEF, brief))
         self.panel.getPlotItem().getAxis("left").setStyle(showValues=self._mode != "tree")
         self.plane.label(f"{axis} 1", f"{axis} 2")
 
