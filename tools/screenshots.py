@@ -105,7 +105,10 @@ def moments(stage: Stage, folder: Path) -> Iterator[tuple[str, Any]]:
     early = {key: run for key, run in runs.items() if key < last}
     early[last] = RunResult(last, live=points[: len(points) * 11 // 20])
     done = [run for run in early.values() if run.finished]
-    tables = {"order": analysis.order_table(done), "ranking": analysis.ranking_table(done)}
+    tables: dict[str, Any] = {
+        "order": analysis.order_table(done),
+        "ranking": analysis.ranking_table(done),
+    }
     yield (
         "running",
         replace(base, runs=MappingProxyType(early), current=last, running=last, **tables),

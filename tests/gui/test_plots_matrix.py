@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from gencap_gui.plots import MatrixView
 from gencap_gui.session import MatrixWindow, Selection
-from gencap_gui.theme import SEQUENCE
+from gencap_gui.theme import LIGHT, SEQUENCE
 
 
 def test_similarity_is_drawn_as_ordered(qtbot: QtBot) -> None:
@@ -24,6 +24,8 @@ def test_similarity_is_drawn_as_ordered(qtbot: QtBot) -> None:
     # Three borders between four clusters, each across and down.
     assert len(view.borders.getData()[0]) == 2 * 3 * 2
     assert view.strip.image.shape == (60, 1, 3)
+    view.strip.render()
+    assert view.strip.qimage.pixelColor(0, 0).name() == QColor(LIGHT.palette[0]).name()
     assert [e.color for e in view.legend.entries] == list(SEQUENCE)
     assert view.legend.entries[0].text.startswith("pearson similarity ≤ ")
 

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QColor, QPalette
 from PySide6.QtWidgets import (
+    QCheckBox,
     QHBoxLayout,
     QLabel,
+    QLineEdit,
     QMenu,
     QSizePolicy,
     QToolButton,
@@ -19,10 +21,17 @@ from PySide6.QtWidgets import (
 )
 
 from gencap_gui.plots._export import FORMATS
+from gencap_gui.theme import Theme
 
-__all__ = ["Entry", "Header", "Legend", "tool_button"]
+__all__ = ["Entry", "Header", "Legend", "mixed", "tool_button"]
 
 MOST_ENTRIES = 16
+
+
+def mixed(color: str, ground: str, share: float) -> str:
+    """Return a color mixed with the ground it lies on."""
+    pairs = zip(QColor(color).getRgb()[:3], QColor(ground).getRgb()[:3], strict=True)  # type: ignore[index]
+    return QColor(*(round(share * c + (1 - share) * g) for c, g in pairs)).name()
 
 
 def tool_button(text: str, tip: str, *, checkable: bool = False) -> QToolButton:
@@ -78,6 +87,17 @@ class Header(QWidget):
     def add_control(self, widget: QWidget, stretch: int = 0) -> None:
         """Add a control of the view's own to the second line."""
         self._controls.addWidget(widget, stretch)
+
+    def recolor(self, theme: Theme) -> None:
+        """Keep fields and boxes visible: Fusion outlines them darker than a dark ground."""
+        ground = mixed(theme.muted, theme.background, 0.3) if theme.dark else theme.background
+        for kind in (QCheckBox, QLineEdit):
+            for widget in self.findChildren(kind):
+                palette = widget.palette()
+                palette.setColor(QPalette.ColorRole.Base, QColor(ground))
+                palette.setColor(QPalette.ColorRole.Text, QColor(theme.foreground))
+                palette.setColor(QPalette.ColorRole.PlaceholderText, QColor(theme.foreground))
+                widget.setPalette(palette)
 
     def end_controls(self) -> None:
         """Keep the controls together at the left."""

@@ -201,6 +201,10 @@ class PlotView(QWidget):
         self.setAutoFillBackground(True)
         for label in (self._empty, self._note):
             label.setStyleSheet(f"color: {theme.muted}")
+        self._header.recolor(theme)
+        canvas = self.canvas.palette()
+        canvas.setColor(QPalette.ColorRole.Window, ground)
+        self.canvas.setPalette(canvas)
         self._recolor()
         self._data_stale = self._marks_stale = True
         self._later()

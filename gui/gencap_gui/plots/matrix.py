@@ -15,7 +15,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
 
 from gencap_gui.plots._canvas import CanvasView, Panel, pen
-from gencap_gui.plots._header import Entry, Header
+from gencap_gui.plots._header import Entry, Header, mixed
 from gencap_gui.plots._runs import object_name, run_words
 from gencap_gui.session import CoClustering, MatrixWindow, OrderedMatrix, RunKey
 from gencap_gui.theme import SEQUENCE, cluster_color
@@ -262,7 +262,7 @@ class MatrixView(CanvasView):
             return
         total = self._total()
         colors = [_rgb(cluster_color(self._theme, int(c))) for c in labels]
-        self.strip.setImage(np.array(colors, dtype=np.uint8)[:, None, :])
+        self.strip.setImage(np.array(colors, dtype=np.uint8)[:, None, :], levels=(0, 255))
         width = 0.02 * total
         self.strip.setRect(QRectF(-1.5 * width, 0, width, total))
         edges = (np.flatnonzero(np.diff(labels)) + 1) * total / len(labels)
@@ -466,12 +466,6 @@ class MatrixView(CanvasView):
         """Leave no timer behind."""
         self._settle.stop()
         super().closeEvent(event)
-
-
-def mixed(color: str, ground: str, share: float) -> str:
-    """Return a color mixed with the ground it lies on."""
-    pairs = zip(_rgb(color), _rgb(ground), strict=True)
-    return QColor(*(round(share * c + (1 - share) * g) for c, g in pairs)).name()
 
 
 def _rgb(name: str) -> tuple[int, int, int]:
