@@ -1,6 +1,6 @@
 """Bits of reliable information per object: how much of a clustering is real."""
 
-from gencap import channel, criteria, datasets, sampling, summaries, tables, weights
+from gencap import channel, criteria, datasets, networks, sampling, summaries, tables, weights
 from gencap._core import __version__
 from gencap._mismatch import InstanceMismatchWarning
 from gencap._progress import Cancelled, Control, Progress
@@ -20,6 +20,7 @@ from gencap.models import (
     NormalizedCut,
     PairwiseClustering,
 )
+from gencap.resolution import Resolution, select_resolution
 from gencap.results import (
     AnnealingStep,
     Capacity,
@@ -66,6 +67,7 @@ __all__ = [
     "Order",
     "Pair",
     "Progress",
+    "Resolution",
     "Scan",
     "Similarity",
     "Split",
@@ -78,11 +80,13 @@ __all__ = [
     "criteria",
     "datasets",
     "hamming_capacity",
+    "networks",
     "path_distances",
     "random_feature_splits",
     "sampling",
     "scan",
     "select_order",
+    "select_resolution",
     "similarity",
     "split_features",
     "split_objects",

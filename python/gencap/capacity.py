@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 from gencap import _core
 from gencap._graph_pairs import anneal_graphs
+from gencap._graph_search import search_graphs
 from gencap._live import LiveCallback, Stream, stream_for
 from gencap._lockstep import COUPLINGS, PairCurves, anneal_pairs, auto_coupling
 from gencap._mismatch import warn_of_mismatch
@@ -22,6 +23,7 @@ from gencap.agreement import hamming_capacity
 from gencap.instances import Instances, Pair
 from gencap.models import AnnealedClusterer, DominantSets, GraphClusterer
 from gencap.results import Capacity
+from gencap.similarity import Similarity
 from gencap.splits import FeatureSplits
 
 __all__ = ["Measurements", "as_measurements", "capacity", "measure", "trivial"]
@@ -48,8 +50,9 @@ def capacity(
     """Measure how many bits per object a clustering model carries from one instance to the other.
 
     For gencap's models J(beta) = H + (1/N) sum_i log2 sum_k P1_ik P2_ik is followed along the
-    annealing of both instances and its maximum is the capacity. Any other scikit-learn clusterer
-    is fitted to both instances and its labels are compared (Hamming weights).
+    annealing of both instances and its maximum is the capacity. Any other scikit-learn clusterer,
+    and a graph model with ``solver="search"``, is fitted to both instances and its labels are
+    compared (Hamming weights).
 
     Parameters
     ----------
@@ -57,12 +60,14 @@ def capacity(
         A gencap model, or any scikit-learn clusterer; it is cloned, never changed.
     pair : Pair, Instances, FeatureSplits or list of Pair
         Two measurements of the same objects, or several such pairs: their curves are averaged on
-        one grid of temperatures before the maximum is taken.
+        one grid of temperatures before the maximum is taken. Pairs of similarities are for models
+        on graphs.
     coupling : {"auto", "centroids", "merge", "responsibilities", "independent"}
         How the second run is tied to the first. "auto": "centroids" when both instances have the
         same columns, else "merge".
     null : None, "independent", "gaussian", "both" or a sequence of kinds
-        Calibrations to draw: columns permuted one by one, and a Gaussian of equal covariance.
+        Calibrations to draw: columns permuted one by one, and a Gaussian of equal covariance. Given
+        similarities have "independent" only, which puts their edges at random places.
     keep : None or "probabilities"
         Keep the first instance's probabilities at every temperature (T x N x K floats).
     null_draws : int
@@ -135,7 +140,7 @@ def capacity(
         seed=seed,
         threads=threads,
         control=control,
-        edges=is_precomputed(model),
+        edges=is_edgewise(model, measured),
     )
     nulls = {kind: single_null(kind, found.raw_bits, drawn[:, 0]) for kind, drawn in draws.items()}
     return replace(found, null=nulls)
@@ -190,10 +195,11 @@ def measure(
         if isinstance(model, GraphClusterer):
             check_graph_coupling(coupling)
             model.core_params()
-            for one in pairs:
-                _check_size(model, one)
+            _check_size(model, pairs)
             if model.n_clusters == 1:
                 results[index] = trivial(pairs, "independent", seed)
+            elif model.solver == "search":
+                results[index] = _searched(model, pairs, seed, threads, control)
             else:
                 graphs.append((index, model))
             continue
@@ -201,8 +207,8 @@ def measure(
             results[index] = _hamming(model, pairs, seed, control)
             continue
         model.core_params()
-        for one in pairs:
-            _check_size(model, one)
+        _check_vectors(model, pairs)
+        _check_size(model, pairs)
         if model.n_clusters == 1:
             results[index] = trivial(pairs, coupling, seed)
         else:
@@ -231,9 +237,10 @@ def measure(
     return [results[index] for index in range(len(models))]
 
 
-def is_precomputed(model: Any) -> bool:
+def is_edgewise(model: Any, measured: Measurements) -> bool:
     """Whether the instances are similarities themselves: nulls then permute edges."""
-    return bool(getattr(model, "is_pairwise", False))
+    given = any(pair.is_pairwise for pair in pairs_of(measured))
+    return given or bool(getattr(model, "is_pairwise", False))
 
 
 def check_graph_coupling(coupling: str) -> None:
@@ -245,11 +252,20 @@ def check_graph_coupling(coupling: str) -> None:
         )
 
 
-def _check_size(model: AnnealedClusterer | GraphClusterer, pair: Pair) -> None:
-    if model.n_clusters > pair.n_objects:
+def _check_size(model: AnnealedClusterer | GraphClusterer, pairs: Sequence[Pair]) -> None:
+    fewest = min(pair.n_objects for pair in pairs)
+    if model.n_clusters > fewest:
         raise ValueError(
             f"n_clusters must be at most the number of objects: got {model.n_clusters} for "
-            f"{pair.n_objects} rows; choose {pair.n_objects} or fewer"
+            f"{fewest} rows; choose {fewest} or fewer"
+        )
+
+
+def _check_vectors(model: Any, pairs: Sequence[Pair]) -> None:
+    if any(pair.is_pairwise for pair in pairs):
+        raise TypeError(
+            f"{type(model).__name__} clusters vectors, but the pair holds similarities; use a "
+            "model on graphs such as gencap.PairwiseClustering, or gencap.constant_shift_embedding"
         )
 
 
@@ -375,7 +391,24 @@ def _hamming(model: Any, pairs: Sequence[Pair], seed: int, control: Control) -> 
         control=control,
         message=f"fitting {type(model).__name__}" + (f" with {size} clusters" if size else ""),
     )
-    labels = list(zip(found[::2], found[1::2], strict=True))
+    return _of_labels(list(zip(found[::2], found[1::2], strict=True)), pairs, seed)
+
+
+def _searched(
+    model: GraphClusterer, pairs: Sequence[Pair], seed: int, threads: int, control: Control
+) -> Capacity:
+    """Capacity of the labels that a graph model finds without annealing."""
+    labels, shift = search_graphs(model, pairs, seed=seed, threads=threads, control=control)
+    return _of_labels(labels, pairs, seed, shift=shift)
+
+
+def _of_labels(
+    labels: list[tuple[IntArray, IntArray]],
+    pairs: Sequence[Pair],
+    seed: int,
+    shift: float | None = None,
+) -> Capacity:
+    """Capacity of the labels of both instances of all pairs (Hamming weights)."""
     raw = np.array([hamming_capacity(one, two) for one, two in labels])
     mean = float(raw.mean())
     kinds, codes = np.unique(labels[0][0], return_inverse=True)
@@ -395,6 +428,7 @@ def _hamming(model: Any, pairs: Sequence[Pair], seed: int, control: Control) -> 
         weights="hamming",
         coupling="independent",
         bits_per_pair=raw,
+        shift=shift,
         optimistic=any(pair.optimistic for pair in pairs),
         names=pairs[0].names,
         seed=seed,
@@ -410,7 +444,7 @@ def _aligned(first: FloatArray, second: FloatArray) -> FloatArray:
     return second[:, np.asarray(partner, dtype=np.int64)]
 
 
-def _fit_labels(model: Any, x: FloatArray, seed: int, control: Control) -> IntArray:
+def _fit_labels(model: Any, x: Any, seed: int, control: Control) -> IntArray:
     """Labels of a clone of `model`; each instance is fitted by itself."""
     if not hasattr(model, "fit"):
         raise TypeError(
@@ -422,6 +456,8 @@ def _fit_labels(model: Any, x: FloatArray, seed: int, control: Control) -> IntAr
     if isinstance(fresh, AnnealedClusterer | DominantSets):
         fresh.fit(x, progress=control)
     else:
+        # Other libraries know matrices only, as their "precomputed" affinities.
+        x = x.toarray() if isinstance(x, Similarity) else x
         fresh.fit(x)
     labels = fresh.labels_ if hasattr(fresh, "labels_") else fresh.predict(x)
     return np.asarray(labels)

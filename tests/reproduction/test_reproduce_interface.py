@@ -16,7 +16,17 @@ from gencap.reproduction import Row, _result
 
 def test_names_are_those_of_the_experiments() -> None:
     parametric = ["kary", "fig13", "fig16", "fig18"]
-    graphs = ["ncut", "fig23", "fig27", "fig29", "fig31", "fig37", "shift_invariance"]
+    graphs = [
+        "ncut",
+        "fig23",
+        "fig24",
+        "fig25",
+        "fig27",
+        "fig29",
+        "fig31",
+        "fig37",
+        "shift_invariance",
+    ]
     assert reproduction.names() == parametric + graphs
 
 

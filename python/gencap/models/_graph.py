@@ -19,6 +19,7 @@ from gencap._graph_input import smallest
 from gencap._progress import Control, ProgressCallback, as_control
 from gencap._validation import (
     InputTypeError,
+    IntArray,
     check_choice,
     check_integer,
     check_labels,
@@ -52,7 +53,7 @@ def check_shift(shift: Any) -> float:
 class GraphClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """Base of the models whose costs are functions of pairwise similarities."""
 
-    solvers: ClassVar[tuple[str, ...]] = ("mean_field", "gibbs")
+    solvers: ClassVar[tuple[str, ...]] = ("mean_field", "gibbs", "search")
     cost_name: ClassVar[str]
     heats: ClassVar[bool] = False
     has_matrices: ClassVar[bool] = False
@@ -64,6 +65,7 @@ class GraphClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
     annealing: Annealing | None
     random_state: Any
     n_jobs: int | None
+    trajectory_: Trajectory | None
 
     @property
     def is_pairwise(self) -> bool:
@@ -107,9 +109,10 @@ class GraphClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
             raise TypeError(
                 f"annealing must be a gencap.Annealing or None: got {type(annealing).__name__}"
             )
+        solver = check_choice(self.solver, "solver", self.solvers)
         return _core.AnnealParams(
             n_clusters=check_integer(self.n_clusters, "n_clusters"),
-            solver=check_choice(self.solver, "solver", self.solvers),
+            solver="mean_field" if solver == "search" else solver,
             **annealing.settings(),
         )
 
@@ -145,6 +148,8 @@ class GraphClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None, *, progress: ProgressCallback | None = None) -> Self:
         """Anneal the objects of `X` until assignments are hard, then search locally.
 
+        With ``solver="search"`` there is no annealing: the search is all there is.
+
         Parameters
         ----------
         X : array-like of shape (N, D), DataFrame, sparse matrix or Similarity
@@ -176,6 +181,9 @@ class GraphClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         self.shift_ = self.shift_for([graph])
         threads = check_n_jobs(self.n_jobs)
         cost = self.core_cost(self.shift_ + graph.shift)
+        if self.solver == "search":
+            self._describe_search(self.search(graph, self.shift_, self.seed_, threads, control))
+            return
         critical = _core.graph_critical(
             graph.core, cost, self.n_clusters, threads, switches=control.switches
         )
@@ -194,6 +202,32 @@ class GraphClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         self.labels_ = np.array(labels, dtype=np.int64)
         self.restart_costs_ = np.array(costs)
         self._describe(trajectory_of(columns))
+
+    def search(
+        self, graph: Similarity, shift: float, seed: int, threads: int, control: Control
+    ) -> tuple[IntArray, float, int, list[float]]:
+        """Search for the labels of lowest cost: labels, cost, rounds, and costs of all starts."""
+        labels, cost, rounds, costs = _core.graph_search(
+            graph.core,
+            self.core_cost(shift + graph.shift),
+            self.n_clusters,
+            seed,
+            check_integer(self.n_init, "n_init"),
+            threads,
+            switches=control.switches,
+            report=control.report("search"),
+        )
+        return labels.astype(np.int64), cost, rounds, costs
+
+    def _describe_search(self, found: tuple[IntArray, float, int, list[float]]) -> None:
+        self.labels_, self.cost_, self.n_iter_, costs = found
+        self.restart_costs_ = np.array(costs)
+        self.n_clusters_ = int(self.labels_.max()) + 1
+        self.probabilities_ = np.zeros((len(self.labels_), self.n_clusters))
+        self.probabilities_[np.arange(len(self.labels_)), self.labels_] = 1.0
+        self.trajectory_ = None
+        self.beta_ = float("inf")
+        self.converged_ = True
 
     def _describe(self, run: Trajectory) -> None:
         self.trajectory_ = run
@@ -229,6 +263,11 @@ class GraphClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         ------
         AnnealingStep
         """
+        if self.solver == "search":
+            raise ValueError(
+                "solver 'search' looks for one labeling and has no steps to yield; use "
+                "solver='mean_field' or 'gibbs'"
+            )
         control = as_control(progress)
         graph = self.open(X, control)
         check_n_clusters(self.n_clusters, graph.n_objects)

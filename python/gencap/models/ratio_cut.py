@@ -31,8 +31,9 @@ class AdaptiveRatioCut(GraphClusterer):
         "euclidean", "sqeuclidean", "pearson", "cosine", "inner", "path", or "precomputed" for a
         square matrix of similarities. A distance d becomes the similarity v - d, with v the
         largest distance.
-    solver : {"mean_field", "gibbs"}, default="mean_field"
-        Sequential mean-field annealing, or annealed Gibbs sampling on the same potentials.
+    solver : {"mean_field", "gibbs", "search"}, default="mean_field"
+        Sequential mean-field annealing, annealed Gibbs sampling on the same potentials, or local
+        search at zero temperature from random labels: labels only.
     n_init : int, default=6
         Starts; the lowest final cost wins.
     annealing : Annealing, optional
@@ -55,8 +56,8 @@ class AdaptiveRatioCut(GraphClusterer):
         Clusters that hold an object.
     shift_ : float
         The shift that was used.
-    trajectory_ : Trajectory
-        The whole annealing; graphs have no centroids.
+    trajectory_ : Trajectory or None
+        The whole annealing; graphs have no centroids. None after a search.
     n_iter_, converged_, beta_, seed_, restart_costs_
         Sweeps in all, convergence and inverse temperature at the end, the seed used, final costs
         of all starts.

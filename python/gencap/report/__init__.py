@@ -3,6 +3,7 @@
 from gencap.report._canvas import Plot
 from gencap.report._capacity_curve import capacity_curve
 from gencap.report._order_curve import order_curve
+from gencap.report._resolution_curve import resolution_curve
 from gencap.report._scatter import scatter
 from gencap.report._split_diagram import split_diagram
 from gencap.report.files import results_document, write_report
@@ -18,6 +19,7 @@ __all__ = [
     "order_curve",
     "plots_of",
     "render_html",
+    "resolution_curve",
     "results_document",
     "scatter",
     "split_diagram",

@@ -85,6 +85,42 @@ fn planted_clusters_are_found_by_every_cost_and_solver() {
     });
 }
 
+/// Inverse temperature at which a cold run shows more than one cluster first, over beta_c.
+fn first_split(graph: &Graph<'_>, k: usize, context: Context<'_>) -> f64 {
+    let critical = critical_beta(graph, k, context).unwrap();
+    let (start, stop) = (Some(0.9 * critical), Some(1.3 * critical));
+    let fine = AnnealParams { start, stop, n_steps: 38, ..(*params(k, Solver::MeanField)).clone() };
+    let fine = fine.check().unwrap();
+    let betas = grid(&fine, critical);
+    let task = Task { graph, params: &fine, betas: &betas, critical, seed: 7, instance: 0 };
+    let columns = Columns::new(fit(&task, 1, None, context).unwrap().steps);
+    let split = columns.n_clusters.iter().position(|&count| count > 1);
+    columns.betas[split.unwrap_or(columns.betas.len() - 1)] / critical
+}
+
+#[test]
+fn mean_field_leaves_the_uniform_state_where_it_becomes_unstable() {
+    // Before equal columns were watched, runs stayed uniform up to 1.5 beta_c and beyond.
+    let noisy = signs(500, 5, 0.6, 5);
+    let similarity = Dense::new(noisy.view()).unwrap();
+    with_threads(2, |context| {
+        for (cost, shift, k) in [
+            (Cost::Correlation, 0.0, 5),
+            (Cost::Correlation, 0.0, 8),
+            (Cost::Pairwise, 0.0, 5),
+            (Cost::NormalizedCut, 1.0, 5),
+            (Cost::RatioCut, 1.0, 3),
+            (Cost::AdaptiveRatioCut(1.5), 1.0, 3),
+        ] {
+            let graph = Graph::new(&similarity, cost, shift, context).unwrap();
+            let found = first_split(&graph, k, context);
+            // Steps of 1 %. From below, noise may show the split one step early; beyond, differences
+            // of .05 between columns take a few temperatures of 60 sweeps each to grow.
+            assert!((0.98..1.06).contains(&found), "{cost:?} {k}: {found}");
+        }
+    });
+}
+
 #[test]
 fn local_search_ends_where_no_single_move_helps() {
     let s = signs(40, 4, 0.6, 2);

@@ -7,7 +7,7 @@ use gencap_core::graph::{self, Columns, Cost, Graph, Task, Winner};
 use gencap_core::similarity::Similarity;
 use gencap_core::workers::{Context, Workers};
 use ndarray::Array3;
-use numpy::{IntoPyArray, PyArray2, PyArray3, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -38,6 +38,9 @@ impl PyGraphCost {
         Graph::new(s, self.cost, self.shift, context)
     }
 }
+
+/// The cost function for both instances: similarities may bring shifts of their own.
+type Costs = (Py<PyGraphCost>, Py<PyGraphCost>);
 
 /// The starts that won on a pair, to be run again.
 #[pyclass(name = "GraphPlans", module = "gencap._core", frozen)]
@@ -149,10 +152,38 @@ pub fn graph_fit<'py>(
     Ok((columns, found.q.into_pyarray(py), winner.labels, winner.cost, winner.costs))
 }
 
+/// Search for the labels of lowest cost: labels, their cost, rounds, costs of all starts.
+#[pyfunction]
+#[pyo3(signature = (
+    similarity, cost, n_clusters, seed, n_init=1, threads=1, switches=None, report=None
+))]
+#[allow(clippy::too_many_arguments, clippy::type_complexity)]
+pub fn graph_search<'py>(
+    py: Python<'py>,
+    similarity: &PySimilarity,
+    cost: &PyGraphCost,
+    n_clusters: usize,
+    seed: u64,
+    n_init: usize,
+    threads: usize,
+    switches: Option<&PySwitches>,
+    report: Option<Py<PyAny>>,
+) -> PyResult<(Bound<'py, PyArray1<usize>>, f64, usize, Vec<f64>)> {
+    let loan = similarity.borrow(py)?;
+    let lent = loan.lend()?;
+    let found = run_detached(py, &Reporter::new(switches, report), |control| {
+        let workers = Workers::new(threads)?;
+        let context = Context { workers: &workers, control };
+        let graph = cost.open(lent.get(), context)?;
+        graph::search(&graph, n_clusters, seed, n_init, context)
+    })?;
+    Ok((found.labels.into_pyarray(py), found.cost, found.rounds, found.costs))
+}
+
 /// Both instances of a pair: the columns of `anneal_pair`, labels, costs, and plans to run again.
 #[pyfunction]
 #[pyo3(signature = (
-    first, second, cost, params, betas, critical, seed, n_init=1, warm=None, threads=1,
+    first, second, costs, params, betas, critical, seed, n_init=1, warm=None, threads=1,
     switches=None, report=None, live=None
 ))]
 #[allow(clippy::too_many_arguments)] // the keyword arguments of one Python function
@@ -160,7 +191,7 @@ pub fn graph_pair<'py>(
     py: Python<'py>,
     first: &PySimilarity,
     second: &PySimilarity,
-    cost: &PyGraphCost,
+    costs: Costs,
     params: &PyParams,
     betas: Vec<f64>,
     critical: f64,
@@ -174,12 +205,13 @@ pub fn graph_pair<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let loans = (first.borrow(py)?, second.borrow(py)?);
     let (one, two) = (loans.0.lend()?, loans.1.lend()?);
+    let costs = (costs.0.get(), costs.1.get());
     let params = &params.checked;
     let reporter = Reporter::new(switches, report).with_live(live);
     let run = run_detached(py, &reporter, |control| {
         let workers = Workers::new(threads)?;
         let context = Context { workers: &workers, control };
-        let graphs = [cost.open(one.get(), context)?, cost.open(two.get(), context)?];
+        let graphs = [costs.0.open(one.get(), context)?, costs.1.open(two.get(), context)?];
         let graphs = [&graphs[0], &graphs[1]];
         let task = PairTask { graphs, params, betas: &betas, critical, seed };
         let warm = warm.as_ref().map_or([None, None], |(a, b)| [Some(&a[..]), Some(&b[..])]);
@@ -206,7 +238,7 @@ pub fn graph_pair<'py>(
 /// Run the winners of a pair once more, for those who watch: `live` hears of every temperature.
 #[pyfunction]
 #[pyo3(signature = (
-    first, second, cost, params, betas, critical, seed, plans, live, threads=1, switches=None,
+    first, second, costs, params, betas, critical, seed, plans, live, threads=1, switches=None,
     report=None
 ))]
 #[allow(clippy::too_many_arguments)] // the keyword arguments of one Python function
@@ -214,7 +246,7 @@ pub fn graph_pair_again(
     py: Python<'_>,
     first: &PySimilarity,
     second: &PySimilarity,
-    cost: &PyGraphCost,
+    costs: Costs,
     params: &PyParams,
     betas: Vec<f64>,
     critical: f64,
@@ -227,12 +259,13 @@ pub fn graph_pair_again(
 ) -> PyResult<()> {
     let loans = (first.borrow(py)?, second.borrow(py)?);
     let (one, two) = (loans.0.lend()?, loans.1.lend()?);
+    let costs = (costs.0.get(), costs.1.get());
     let (params, winners) = (&params.checked, plans.winners.clone());
     let reporter = Reporter::new(switches, report).with_live(Some(live));
     run_detached(py, &reporter, |control| {
         let workers = Workers::new(threads)?;
         let context = Context { workers: &workers, control };
-        let graphs = [cost.open(one.get(), context)?, cost.open(two.get(), context)?];
+        let graphs = [costs.0.open(one.get(), context)?, costs.1.open(two.get(), context)?];
         let graphs = [&graphs[0], &graphs[1]];
         let task = PairTask { graphs, params, betas: &betas, critical, seed };
         pair::follow(task, winners, context).map(drop)
@@ -242,7 +275,7 @@ pub fn graph_pair_again(
 /// Assignments of both instances (steps x N x K) at the given, rising temperature numbers.
 #[pyfunction]
 #[pyo3(signature = (
-    first, second, cost, params, betas, critical, seed, plans, steps, threads=1, switches=None,
+    first, second, costs, params, betas, critical, seed, plans, steps, threads=1, switches=None,
     report=None
 ))]
 #[allow(clippy::too_many_arguments, clippy::type_complexity)]
@@ -250,7 +283,7 @@ pub fn graph_pair_probabilities<'py>(
     py: Python<'py>,
     first: &PySimilarity,
     second: &PySimilarity,
-    cost: &PyGraphCost,
+    costs: Costs,
     params: &PyParams,
     betas: Vec<f64>,
     critical: f64,
@@ -263,11 +296,12 @@ pub fn graph_pair_probabilities<'py>(
 ) -> PyResult<(Bound<'py, PyArray3<f64>>, Bound<'py, PyArray3<f64>>)> {
     let loans = (first.borrow(py)?, second.borrow(py)?);
     let (one, two) = (loans.0.lend()?, loans.1.lend()?);
+    let costs = (costs.0.get(), costs.1.get());
     let params = &params.checked;
     let [one, two] = run_detached(py, &Reporter::new(switches, report), |control| {
         let workers = Workers::new(threads)?;
         let context = Context { workers: &workers, control };
-        let graphs = [cost.open(one.get(), context)?, cost.open(two.get(), context)?];
+        let graphs = [costs.0.open(one.get(), context)?, costs.1.open(two.get(), context)?];
         let graphs = [&graphs[0], &graphs[1]];
         let task = PairTask { graphs, params, betas: &betas, critical, seed };
         let [one, two] = &plans.winners;

@@ -50,6 +50,7 @@ fn core_module(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(graph::graph_grid, module)?)?;
     module.add_function(wrap_pyfunction!(graph::graph_cost, module)?)?;
     module.add_function(wrap_pyfunction!(graph::graph_fit, module)?)?;
+    module.add_function(wrap_pyfunction!(graph::graph_search, module)?)?;
     module.add_function(wrap_pyfunction!(graph::graph_pair, module)?)?;
     module.add_function(wrap_pyfunction!(graph::graph_pair_probabilities, module)?)?;
     module.add_function(wrap_pyfunction!(graph::graph_pair_again, module)?)?;

@@ -8,6 +8,7 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use super::sweep::Sweeper;
+use super::twins::{Drift, Twins};
 use super::{Graph, State};
 use crate::error::Result;
 use crate::workers::Context;
@@ -15,12 +16,17 @@ use crate::workers::Context;
 /// Rows that move by less than this fraction of the tolerance count as converged.
 const LAZY: f64 = 0.02;
 
+/// Sweeps that equal columns get at least: noise is spread over all N modes, of which the one that
+/// tears the columns apart holds a share of 1/N, and must first outgrow the others.
+const PATIENCE: usize = 5;
+
 /// How a state is brought to self-consistency.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settling {
     /// Entries are multiplied by 1 + noise (U - 1/2) beforehand.
     pub noise: f64,
-    /// Converged when no entry moves by more than this in a sweep.
+    /// Converged when no entry moves by more than this in a sweep, nor by more than in the last one,
+    /// and columns that are still equal are not drifting apart.
     pub tol: f64,
     /// Most sweeps.
     pub max_sweeps: usize,
@@ -46,10 +52,13 @@ pub fn settle(
     rng: &mut ChaCha8Rng,
     context: Context<'_>,
 ) -> Result<Settled> {
+    let mut twins = Twins::new(state.q.view());
     perturb(&mut state.q, settings.noise, rng);
-    let mut sweeper = Sweeper::new(graph, state.q.view(), LAZY * settings.tol, context)?;
+    // A split begins with changes far below the tolerance: no row may be left behind.
+    let lazy = if twins.is_some() { 0.0 } else { LAZY * settings.tol };
+    let mut sweeper = Sweeper::new(graph, state.q.view(), lazy, context)?;
     let State { q, log_q, .. } = state;
-    let (mut sweeps, mut converged) = (0, false);
+    let (mut sweeps, mut converged, mut before) = (0, false, f64::INFINITY);
     while sweeps < settings.max_sweeps && !converged {
         let largest = sweeper.sweep(q, rng, context, |i, h, row| {
             let log_row = log_q.row_mut(i).into_slice();
@@ -58,7 +67,13 @@ pub fn settle(
             }
         })?;
         sweeps += 1;
-        converged = largest < settings.tol;
+        let drift = twins.as_mut().map_or(Drift::None, |twins| twins.look(q));
+        if drift == Drift::Steady {
+            sweeper = Sweeper::new(graph, q.view(), lazy, context)?;
+        }
+        let calm = twins.is_none() || (drift == Drift::None && sweeps >= PATIENCE);
+        converged = largest < settings.tol && largest <= before && calm;
+        before = largest;
     }
     Ok(Settled { sweeps, converged, cost: sweeper.cost() })
 }

@@ -17,10 +17,12 @@ mod ratio_cut;
 mod replay;
 mod restarts;
 mod run;
+mod search;
 mod starts;
 mod step;
 mod sweep;
 mod totals;
+mod twins;
 
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 
@@ -32,6 +34,7 @@ pub use ratio_cut::phi;
 pub use replay::Replay;
 pub use restarts::{Fitted, Winner, best_plan, fit};
 pub use run::{State, Task};
+pub use search::{Found, search, search_from};
 pub use starts::{Plan, Start};
 pub use step::{Columns, Step};
 pub use totals::{Object, Totals};

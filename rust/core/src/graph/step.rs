@@ -5,8 +5,8 @@ use ndarray::{Array1, Array2, ArrayView2};
 use super::mean_field::Settled;
 
 /// Columns of q that differ by less than this everywhere are one effective cluster.
-const SAME: f64 = 0.05;
-/// Effective clusters hold at least this share of the objects.
+pub(super) const SAME: f64 = 0.05;
+/// Effective clusters are the likeliest for at least this share of the objects.
 const SHARE: f64 = 0.01;
 
 /// The state reached at one temperature, without the state itself.
@@ -52,7 +52,7 @@ impl Step {
             free_energy: settled.cost + negative_entropy / beta,
             cost: settled.cost,
             softness: soft / n as f64,
-            n_clusters: count(&groups, &masses),
+            n_clusters: count(&groups, q),
             masses,
             groups,
             sweeps: settled.sweeps,
@@ -62,7 +62,7 @@ impl Step {
 }
 
 /// Group numbers of the columns, from 0 in the order in which groups first appear.
-fn group(q: ArrayView2<'_, f64>) -> Vec<usize> {
+pub(super) fn group(q: ArrayView2<'_, f64>) -> Vec<usize> {
     let k = q.ncols();
     let mut groups: Vec<usize> = (0..k).collect();
     for a in 0..k {
@@ -83,10 +83,25 @@ fn group(q: ArrayView2<'_, f64>) -> Vec<usize> {
     groups.into_iter().map(&mut number).collect()
 }
 
-fn count(groups: &[usize], masses: &[f64]) -> usize {
-    let mut held = vec![0.0; groups.len()];
-    groups.iter().zip(masses).for_each(|(&g, mass)| held[g] += mass);
-    held.iter().filter(|mass| **mass >= SHARE).count()
+/// Groups that enough objects belong to.
+fn count(groups: &[usize], q: ArrayView2<'_, f64>) -> usize {
+    effective(groups, q).into_iter().filter(|&is| is).count()
+}
+
+/// Whether each group is the likeliest for enough objects.
+///
+/// Mass alone would not do: superfluous columns keep a trace of every object, and together they
+/// exceed the share though no object belongs to them.
+pub(super) fn effective(groups: &[usize], q: ArrayView2<'_, f64>) -> Vec<bool> {
+    let (mut objects, mut held) = (vec![0usize; groups.len()], vec![0.0; groups.len()]);
+    for row in q.rows() {
+        held.fill(0.0);
+        groups.iter().zip(row).for_each(|(&g, value)| held[g] += value);
+        let likeliest =
+            (0..held.len()).fold(0, |best, g| if held[g] > held[best] { g } else { best });
+        objects[likeliest] += 1;
+    }
+    objects.into_iter().map(|count| count as f64 >= SHARE * q.nrows() as f64).collect()
 }
 
 /// A whole run, columns instead of records, rising in beta.
@@ -140,8 +155,30 @@ mod tests {
     fn equal_columns_are_one_cluster_and_small_ones_none() {
         let q = array![[0.5, 0.48, 0.02], [0.02, 0.01, 0.97]];
         assert_eq!(group(q.view()), vec![0, 0, 1]);
-        assert_eq!(count(&[0, 0, 1], &[0.3, 0.3, 0.4]), 2);
-        assert_eq!(count(&[0, 1, 2], &[0.5, 0.495, 0.005]), 2);
+        assert_eq!(count(&[0, 0, 1], q.view()), 2);
+        // One object in 200 is too few, one in 100 is enough.
+        for (n, expected) in [(200, 2), (100, 3)] {
+            let q = Array2::from_shape_fn((n, 3), |(i, k)| {
+                f64::from(u8::from(k == if i == 0 { 2 } else { i % 2 }))
+            });
+            assert_eq!(count(&group(q.view()), q.view()), expected);
+        }
+    }
+
+    #[test]
+    fn traces_of_all_objects_are_no_cluster() {
+        // Three equal columns with 1.5 % of the mass, as superfluous clusters look at best.
+        let q = Array2::from_shape_fn((50, 5), |(i, k)| match k {
+            0 | 1 if i % 2 == k => 0.97,
+            0 | 1 => 0.015,
+            _ => 0.005,
+        });
+        assert_eq!(group(q.view()), vec![0, 1, 2, 2, 2]);
+        assert_eq!(count(&group(q.view()), q.view()), 2);
+        // Equal columns share their objects: together they are likeliest.
+        let q = Array2::from_shape_fn((4, 3), |(_, k)| if k == 0 { 0.4 } else { 0.3 });
+        assert_eq!(group(q.view()), vec![0, 1, 1]);
+        assert_eq!(count(&[0, 1, 1], q.view()), 1);
     }
 
     #[test]

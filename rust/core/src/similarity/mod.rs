@@ -11,9 +11,11 @@ pub mod merge_tree;
 mod on_the_fly;
 pub mod spanning_tree;
 mod sparse;
+mod symmetric;
 mod tree;
 
-pub use dense::Dense;
+pub use dense::{Dense, Part};
+pub(crate) use kernels::add_scaled;
 pub use low_rank::{LowRank, Measure};
 pub use merge_tree::MergeTree;
 pub use on_the_fly::{OnTheFly, euclidean, largest_squared_distance};
@@ -71,12 +73,40 @@ pub trait Similarity: Sync {
         Ok(out)
     }
 
+    /// The entries themselves, where they are stored.
+    fn entries(&self) -> Entries<'_> {
+        Entries::Implicit
+    }
+
+    /// The similarity of the objects `kept` by themselves, where products with it cost less.
+    fn restricted(&self, _kept: &[usize], _context: Context<'_>) -> Result<Option<Part>> {
+        Ok(None)
+    }
+
     /// The book-keeping of sequential sweeps that start from `q`.
     fn fields<'a>(
         &'a self,
         q: ArrayView2<'_, f64>,
         context: Context<'_>,
     ) -> Result<Box<dyn Fields + 'a>>;
+}
+
+/// The entries of a similarity as they are stored.
+#[derive(Debug, Clone, Copy)]
+pub enum Entries<'a> {
+    /// All of them.
+    Matrix(ArrayView2<'a, f64>),
+    /// Row i has `values[starts[i]..starts[i + 1]]` in the `columns` of the same range.
+    Rows {
+        /// Where rows begin, and the last one ends.
+        starts: &'a [usize],
+        /// Columns of the entries.
+        columns: &'a [u32],
+        /// The entries.
+        values: &'a [f64],
+    },
+    /// None of them.
+    Implicit,
 }
 
 /// The fields of a sequential sweep; a shift is not in here (rank one, the model keeps n_k).

@@ -3,7 +3,7 @@
 use ndarray::{Array2, ArrayView2};
 use rand_chacha::ChaCha8Rng;
 
-use super::{Fields, Similarity, check_rows, fill_blocks, permutation};
+use super::{Entries, Fields, Similarity, check_rows, fill_blocks, permutation};
 use crate::error::{Error, Result};
 use crate::workers::Context;
 
@@ -35,6 +35,27 @@ impl Sparse {
             diagonal[i] = own.filter(|(j, _)| **j as usize == i).map(|(_, v)| v).sum();
         }
         Ok(Self { starts, columns, values, diagonal })
+    }
+
+    /// Starts, columns and values, as [`Sparse::new`] takes them.
+    pub fn parts(&self) -> (&[usize], &[u32], &[f64]) {
+        (&self.starts, &self.columns, &self.values)
+    }
+
+    /// The similarities among the objects `index`, which are all different.
+    pub fn take(&self, index: &[usize]) -> Result<Self> {
+        let mut place = vec![None; self.diagonal.len()];
+        index.iter().enumerate().for_each(|(new, &old)| place[old] = Some(new as u32));
+        let (mut starts, mut columns, mut values) = (vec![0], vec![], vec![]);
+        for &old in index {
+            let mut row: Vec<(u32, f64)> =
+                self.row(old).filter_map(|(j, value)| Some((place[j]?, value))).collect();
+            row.sort_by_key(|&(j, _)| j);
+            columns.extend(row.iter().map(|&(j, _)| j));
+            values.extend(row.iter().map(|&(_, value)| value));
+            starts.push(columns.len());
+        }
+        Self::new(starts, columns, values)
     }
 
     /// The entries (j, S_ij) of row `i`.
@@ -89,6 +110,10 @@ impl Similarity for Sparse {
             }
         })?;
         Ok(out)
+    }
+
+    fn entries(&self) -> Entries<'_> {
+        Entries::Rows { starts: &self.starts, columns: &self.columns, values: &self.values }
     }
 
     fn fields<'a>(
