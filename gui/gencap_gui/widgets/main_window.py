@@ -68,6 +68,7 @@ class MainWindow(QMainWindow):
         self.autosaver = Autosaver(self.controller, self.recovery, self)
         self.session_path: str | None = None
         self._state = "idle"
+        self._closed = False
         self._import: ImportDialog | None = None
         self._second_wanted = False
         self.help_window: HelpWindow | None = None
@@ -478,9 +479,13 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Ask while something runs; then end everything cleanly."""
+        if self._closed:
+            super().closeEvent(event)
+            return
         if self.controller.is_running and not self.confirm_stop():
             event.ignore()
             return
+        self._closed = True
         self.save_layout()
         self.autosaver.stop()
         self.hide()
