@@ -37,8 +37,8 @@ def test_two_solutions_in_four_colors(qtbot: QtBot) -> None:
     words = [entry.text for entry in view.legend.entries]
     assert words == [
         "apart in both",
-        "together in centroid, K = 4",
-        "together in normalized cut · pearson, K = 3",
+        "together in k-means (annealed), K = 4",
+        "together in Normalized Cut, Pearson correlation, K = 3",
         "together in both",
     ]
     assert len({entry.color for entry in view.legend.entries}) == 4

@@ -57,7 +57,7 @@ def test_missing_spread_has_no_bar(qtbot: QtBot) -> None:
     frame = sample.order_frame().assign(bits_sd=np.nan)
     view = shown(qtbot, OrderCurveView, replace(sample.finished(), order=frame))
     assert not view._lines[CENTROID][1].opts["height"].any()
-    assert view._describe(2) == "centroid, K = 4: 1.680 bits per object"
+    assert view._describe(2) == "k-means (annealed), K = 4: 1.680 bits per object"
 
 
 def test_ring_marks_the_shown_run(qtbot: QtBot) -> None:
@@ -66,7 +66,7 @@ def test_ring_marks_the_shown_run(qtbot: QtBot) -> None:
     select(qtbot, view, Selection(run=sample.OTHER))
     assert view.ring.getData()[1][0] == np.float64(0.8) * 1.2
     strong = [e.text for e in view.legend.entries if e.strong]
-    assert strong == ["normalized cut · pearson"]
+    assert strong == ["Normalized Cut, Pearson correlation"]
 
 
 def test_click_keys_and_legend_choose_a_run(qtbot: QtBot) -> None:
@@ -99,7 +99,7 @@ def test_optimistic_pairing_is_told(qtbot: QtBot) -> None:
 def test_tooltip_names_the_point(qtbot: QtBot) -> None:
     view = shown(qtbot, OrderCurveView, sample.finished())
     view._hover_at(view.panel, float(view._shown_x[2]), 1.68)
-    assert view.panel.toolTip() == "centroid, K = 4: 1.680 ± 0.050 bits per object"
+    assert view.panel.toolTip() == "k-means (annealed), K = 4: 1.680 ± 0.050 bits per object"
     view._hover_at(view.panel, 2.0, 0.1)
     assert view.panel.toolTip() == ""
 
@@ -111,7 +111,7 @@ def test_bars_are_the_bits(qtbot: QtBot) -> None:
     view = shown(qtbot, RankingView, sample.finished())
     np.testing.assert_allclose(view.bars.opts["width"], [1.68, 1.34])
     np.testing.assert_allclose(view.spread.opts["width"], [0.08, 0.0])
-    assert view.names._names == ["centroid", "normalized cut · pearson"]
+    assert view.names._names == ["k-means (annealed)", "Normalized Cut, Pearson correlation"]
     pd.testing.assert_frame_equal(view.numbers.frame_model.frame, sample.ranking_frame())
 
 

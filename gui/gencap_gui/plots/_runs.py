@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from gencap_gui.methods import title_of
 from gencap_gui.session import (
     CenterPaths,
     LivePoint,
@@ -19,7 +20,6 @@ from gencap_gui.session import (
 
 __all__ = [
     "Series",
-    "candidate_words",
     "nearest_step",
     "object_name",
     "paths_of",
@@ -47,29 +47,15 @@ class Series:
         return len(self.beta)
 
 
-def candidate_words(model: str, measure: str) -> str:
-    """Return a method and its measure for people.
-
-    Examples
-    --------
-    >>> candidate_words("normalized_cut", "pearson")
-    'normalized cut · pearson'
-    >>> candidate_words("centroid", "")
-    'centroid'
-    """
-    words = model.replace("_", " ")
-    return f"{words} · {measure}" if measure else words
-
-
 def run_words(key: RunKey) -> str:
     """Return a run for people.
 
     Examples
     --------
     >>> run_words(RunKey("ratio_cut", "cosine", 4))
-    'ratio cut · cosine, K = 4'
+    'Adaptive Ratio Cut, Cosine, K = 4'
     """
-    return f"{candidate_words(key.model, key.measure)}, K = {key.n_clusters}"
+    return f"{title_of(key.model, key.measure)}, K = {key.n_clusters}"
 
 
 def object_name(results: Results, index: int) -> str:

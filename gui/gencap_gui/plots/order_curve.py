@@ -10,10 +10,11 @@ import pyqtgraph as pg
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from gencap_gui.methods import title_of
 from gencap_gui.plots._axes import CountAxis
 from gencap_gui.plots._canvas import REACH, CanvasView, Panel, pen
 from gencap_gui.plots._header import Entry
-from gencap_gui.plots._runs import candidate_words, run_words
+from gencap_gui.plots._runs import run_words
 from gencap_gui.session import RunKey
 from gencap_gui.theme import cluster_color
 
@@ -168,7 +169,7 @@ class OrderCurveView(CanvasView):
             entries.append(
                 Entry(
                     cluster_color(self._theme, number),
-                    candidate_words(*candidate),
+                    title_of(*candidate),
                     f"row:{best}",
                     strong=shown is not None and shown.candidate == candidate,
                     mark=GLYPHS[number % len(GLYPHS)],

@@ -10,9 +10,9 @@ import pyqtgraph as pg
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
+from gencap_gui.methods import title_of
 from gencap_gui.plots._axes import NamedAxis
 from gencap_gui.plots._canvas import CanvasView, Panel, pen, translucent
-from gencap_gui.plots._runs import candidate_words
 from gencap_gui.plots._table import FrameTable
 from gencap_gui.session import RunKey
 
@@ -35,7 +35,7 @@ class RankingView(CanvasView):
         super().__init__(parent)
 
     def _fill_canvas(self, layout: QVBoxLayout) -> None:
-        self.names = NamedAxis("left", longest=26)
+        self.names = NamedAxis("left", longest=36)
         self.panel = self._add_panel(Panel("Bits per object by candidate", {"left": self.names}))
         self.panel.box.invertY(True)
         self.panel.box.setMouseEnabled(x=True, y=False)
@@ -59,12 +59,12 @@ class RankingView(CanvasView):
             return False
         self._frame = frame.reset_index(drop=True)
         names = [
-            candidate_words(str(m), str(s))
+            title_of(str(m), str(s))
             for m, s in zip(self._frame["model"], self._frame["measure"], strict=True)
         ]
         self.names.set_names(names)
         longest = max(len(n) for n in names)
-        self.names.setWidth(min(24 + 7 * min(longest, 26), 210))
+        self.names.setWidth(min(24 + 7 * min(longest, 36), 260))
         bits = self._bits()
         spread = np.nan_to_num(self._frame["bits_sd"].to_numpy(dtype=np.float64))
         where = np.arange(len(bits), dtype=np.float64)
