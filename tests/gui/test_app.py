@@ -9,9 +9,9 @@ import sys
 import tomllib
 from pathlib import Path
 
-import gencap
 import pytest
 
+import gencap
 import gencap_gui
 
 ROOT = Path(__file__).resolve().parent.parent.parent

@@ -109,7 +109,7 @@ class MainWindow(QMainWindow):
         scroll.setWidget(column)
         bar = scroll.verticalScrollBar().sizeHint().width()
         scroll.setMinimumWidth(column.minimumSizeHint().width() + bar + 4)
-        self.scroll = scroll
+        self.settings_area = scroll
         self.panel_dock = self._dock("settings", "Settings", scroll, Qt.DockWidgetArea(1))
         self.log_dock = self._dock("log", "Session log", self.log, Qt.DockWidgetArea(8))
         self.log_dock.hide()

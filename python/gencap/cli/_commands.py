@@ -5,10 +5,11 @@ from __future__ import annotations
 from gencap.cli._app import app
 from gencap.cli.capacity import capacity_command
 from gencap.cli.demo import demo_command
+from gencap.cli.gui import gui_command
 from gencap.cli.info import info_command
 from gencap.cli.reproduce import reproduce_command
 
 __all__ = ["app"]
 
-for _command in (demo_command, capacity_command, reproduce_command, info_command):
+for _command in (demo_command, capacity_command, gui_command, reproduce_command, info_command):
     app.add_command(_command)
