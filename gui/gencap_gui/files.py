@@ -283,7 +283,7 @@ def _list(document: dict[str, Any], name: str) -> list[Any]:
 def _texts(data: Any, where: str, count: int | None) -> Any:
     if data is None:
         return None
-    words = decode(tuple[str, ...], data, where)  # type: ignore[arg-type]
+    words = decode(tuple[str, ...], data, where)
     if count is not None and len(words) != count:
         raise BadValueError(f"{where} has {len(words)} entries for {count} rows")
     out = np.empty(len(words), dtype=object)
@@ -308,7 +308,7 @@ def _table_in(data: Any, arrays: _Arrays) -> Loaded:
     if second is not None and len(second) != rows:
         raise BadValueError("the two measurements have different objects")
     known = arrays.take(data.get("known"), "known", "i", (rows,))
-    words = decode(tuple[str, ...], data.get("known_names"), "known_names")  # type: ignore[arg-type]
+    words = decode(tuple[str, ...], data.get("known_names"), "known_names")
     if known is not None and not (-1 <= known.min() and known.max() < len(words)):
         raise BadValueError("known labels have no words")
     return Loaded(
@@ -319,7 +319,7 @@ def _table_in(data: Any, arrays: _Arrays) -> Loaded:
         known,
         words,
         decode(str, data.get("description"), "description"),
-        decode(tuple[str, ...], data.get("notes"), "notes"),  # type: ignore[arg-type]
+        decode(tuple[str, ...], data.get("notes"), "notes"),
         None if first is None else (first, second),
     )
 
@@ -338,7 +338,8 @@ def _result_in(key: RunKey, data: dict[str, Any], arrays: _Arrays) -> RunResult:
         "groups": (steps, None),
         "masses": (steps, None),
     }
-    best = decode(int | None, data.get("best_step"), "best_step")  # type: ignore[arg-type]
+    step = data.get("best_step")
+    best = None if step is None else decode(int, step, "best_step")
     if best is not None and not 0 <= best < (steps or 0):
         raise BadValueError("best_step lies outside the curve")
     return RunResult(
@@ -348,7 +349,7 @@ def _result_in(key: RunKey, data: dict[str, Any], arrays: _Arrays) -> RunResult:
         best_step=best,
         paths=_arrays_in(data.get("paths"), CenterPaths, arrays, shapes),
         label_path=_label_path_in(data.get("label_path"), arrays, curve, count),
-        splits=decode(tuple[SplitMark, ...], data.get("splits"), "splits"),  # type: ignore[arg-type]
+        splits=decode(tuple[SplitMark, ...], data.get("splits"), "splits"),
         optimistic=decode(bool, data.get("optimistic"), "optimistic"),
         plateau=decode(bool, data.get("plateau"), "plateau"),
         note=decode(str, data.get("note"), "note"),

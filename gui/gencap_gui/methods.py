@@ -142,8 +142,12 @@ SAMPLES: dict[str, Sample] = {
         Sample("iris", "Iris", "150 irises of 3 species, 4 lengths"),
         Sample("digits", "Digits", "1,797 handwritten digits, 64 pixels"),
         Sample("breast_cancer", "Breast cancer", "569 tumors, 30 values of cell nuclei"),
-        Sample("gaussians", "Four Gaussian clouds", "800 points drawn from four sources, twice", True),
-        Sample("five_gaussians", "Five Gaussian clouds", "Five sources of different distance", True),
+        Sample(
+            "gaussians", "Four Gaussian clouds", "800 points drawn from four sources, twice", True
+        ),
+        Sample(
+            "five_gaussians", "Five Gaussian clouds", "Five sources of different distance", True
+        ),
         Sample("common_factor", "A continuum", "Strong structure, but no clusters", True),
         Sample("independent_columns", "Noise", "No structure at all", True),
     )

@@ -11,8 +11,11 @@ import pytest
 import shiboken6
 from PySide6.QtCore import QCoreApplication, QEvent, QThread, QTimer
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
+from gencap_gui.app import build
 from gencap_gui.places import Places
+from gencap_gui.widgets.main_window import MainWindow
 
 
 @pytest.fixture
@@ -50,3 +53,17 @@ def nothing_outlives(request: pytest.FixtureRequest) -> Iterator[None]:
 def _is_dummy(thread: threading.Thread) -> bool:
     """Python's name for a Qt thread that once ran Python; it cannot be joined or seen to end."""
     return isinstance(thread, threading._DummyThread)
+
+
+@pytest.fixture
+def window(qtbot: QtBot, places: Places) -> Iterator[MainWindow]:
+    """A window on the screen; it may be closed while something runs."""
+    made = build(places)
+    made.confirm_stop = lambda: True  # type: ignore[method-assign]
+    qtbot.addWidget(made)
+    made.resize(1280, 800)
+    with qtbot.waitExposed(made):
+        made.show()
+    yield made
+    made.close()
+    made.deleteLater()

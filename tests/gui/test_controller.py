@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import gencap
 import numpy as np
 import pytest
 
+import gencap
 from gencap_gui.commands import CompareWith, SetAnnealing, SetClusters, SetInstances, SetModels
 from gencap_gui.controller import Controller
 from gencap_gui.results import RunKey
@@ -178,14 +178,18 @@ def test_undoing_an_opening_shows_the_data_before(qtbot, control):
     run(qtbot, control)
     control.open(DataSource("sample", "wine"))
     qtbot.waitUntil(
-        lambda: control.results.projection is not None
-        and len(control.results.projection.coordinates) == 178,
+        lambda: (
+            control.results.projection is not None
+            and len(control.results.projection.coordinates) == 178
+        ),
         timeout=PATIENCE,
     )
     control.undo()
     qtbot.waitUntil(
-        lambda: control.results.projection is not None
-        and len(control.results.projection.coordinates) == 150,
+        lambda: (
+            control.results.projection is not None
+            and len(control.results.projection.coordinates) == 150
+        ),
         timeout=PATIENCE,
     )
     assert control.results.data.title == "Iris"
@@ -246,7 +250,8 @@ def test_faults_are_told_and_nothing_breaks(qtbot, control, tmp_path):
     control.run()
     assert heard[-1] == ("error", "there is no data yet; open a file or a sample first")
     control.open(DataSource("file", str(tmp_path / "none.csv")))
-    qtbot.waitUntil(lambda: heard[-1][0] == "error" and "none.csv" in heard[-1][1], timeout=PATIENCE)
+    qtbot.waitUntil(lambda: "none.csv" in heard[-1][1], timeout=PATIENCE)
+    assert heard[-1][0] == "error"
     open_sample(qtbot, control)
     assert run(qtbot, control) == "done"
 

@@ -219,7 +219,7 @@ def test_settings_a_method_does_not_have_leave_its_tasks_alone():
     ],
 )
 def test_impossible_settings_cannot_be_made(make):
-    with pytest.raises(ValueError, match="got|known"):
+    with pytest.raises(ValueError, match=r"got|known"):
         make()
 
 
@@ -267,9 +267,8 @@ def test_bad_values_are_refused(data, words):
     ],
 )
 def test_bad_commands_are_refused(data):
-    with pytest.raises((BadValueError, TypeError), match=".") as caught:
+    with pytest.raises(BadValueError):
         decode_command(data)
-    assert isinstance(caught.value, BadValueError)
 
 
 def test_floats_without_a_value_survive():

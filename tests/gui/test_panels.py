@@ -7,7 +7,12 @@ import pandas as pd
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QDialogButtonBox, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSpinBox,
+    QComboBox,
+    QDialogButtonBox,
+)
 
 from gencap_gui.methods import METHODS, SAMPLES
 from gencap_gui.results import DataSummary
@@ -450,5 +455,3 @@ def test_about_shows_versions(qtbot):
     dialog = add(qtbot, AboutDialog())
     for name in ("gencap", "gencap-gui", "Python", "Qt for Python", "numpy"):
         assert f"{name}: " in dialog.versions.text()
-
-

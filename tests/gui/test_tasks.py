@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from dataclasses import replace
 
-import gencap
 import numpy as np
 import pandas as pd
 import pytest
 
+import gencap
 from gencap_gui.results import RunKey, RunResult
 from gencap_gui.session import MatrixWindow
 from gencap_gui.settings import (
@@ -165,7 +166,7 @@ def test_live_points_come_in_order_and_in_the_plane():
     _, (result,), _, _ = run_all(make_analysis(low=3), heard.append)
     points = [one for one in heard if isinstance(one, analysis.LivePoint)]
     assert [p.index for p in points] == list(range(len(points)))
-    assert all(a.beta < b.beta for a, b in zip(points, points[1:], strict=False))
+    assert all(a.beta < b.beta for a, b in itertools.pairwise(points))
     assert points[-1].centers.shape == (3, 2)
     assert points[-1].labels.shape == (150,)
     assert len(result.live) == len(points)
@@ -255,7 +256,9 @@ def test_beyond_the_memory_cap_the_slider_says_so(monkeypatch):
 
 def test_ranking_takes_the_chosen_number_of_clusters():
     def made(model, k, bits):
-        return RunResult(RunKey(model, "", k), finished=True, bits=bits, raw_bits=bits, bits_sd=0.05)
+        return RunResult(
+            RunKey(model, "", k), finished=True, bits=bits, raw_bits=bits, bits_sd=0.05
+        )
 
     runs = [made("centroid", 2, 1.0), made("centroid", 3, 1.02), made("gaussian", 2, 1.5)]
     table = analysis.ranking_table([*runs, RunResult(RunKey("max_cut", "", 2), error="no")])
@@ -309,9 +312,7 @@ def test_windows_of_comparisons(described):
 def test_details_need_clusters(described):
     task, _, state, workspace = described
     with pytest.raises(ValueError, match="wait until"):
-        details.describe(
-            details.DetailsTask(task, RunResult(task.key), None), state, workspace
-        )
+        details.describe(details.DetailsTask(task, RunResult(task.key), None), state, workspace)
 
 
 # --- numbers of branches ----------------------------------------------------------------------

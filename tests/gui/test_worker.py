@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 
-import gencap
 import pytest
 
+import gencap
 from gencap_gui.tasks.lane import Lane
 from gencap_gui.tasks.worker import Worker
 

@@ -150,7 +150,8 @@ def _load_file(source: DataSource, state: State) -> Loaded:
     options = source.options
     roles = dict(options.roles) if options.roles else None
     table = gencap.tables.prepare_table(frame, roles, options.missing, options.transforms)
-    known, words = None, ()
+    known: IntArray | None = None
+    words: tuple[str, ...] = ()
     if table.known is not None:
         codes, kinds = pd.factorize(pd.Series(table.known), sort=True)
         known, words = codes.astype(np.int64), tuple(str(kind) for kind in kinds)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+import pandas as pd
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -68,8 +69,8 @@ class _PreviewModel(QAbstractTableModel):
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if role != Qt.ItemDataRole.DisplayRole:
             return None
-        value = self._head.iat[index.row(), index.column()]
-        if value is None or value != value:
+        value: Any = self._head.iat[index.row(), index.column()]
+        if pd.isna(value):
             return "–"
         return f"{value:.5g}" if isinstance(value, float) else str(value)
 
@@ -198,8 +199,8 @@ class ImportDialog(QDialog):
         missing = guess if options is None else options.missing
         self.missing.setCurrentIndex(self.missing.findData(missing))
         chosen = () if options is None else options.transforms
-        for key, box in self.transforms.items():
-            box.setChecked(key in chosen)
+        for key, tick in self.transforms.items():
+            tick.setChecked(key in chosen)
         self._tell()
 
     def _role_changed(self, changed: str) -> None:

@@ -68,6 +68,7 @@ class MainWindow(QMainWindow):
         self.autosaver = Autosaver(self.controller, self.recovery, self)
         self.session_path: str | None = None
         self._state = "idle"
+        self._closed = False
         self._import: ImportDialog | None = None
         self._second_wanted = False
         self.help_window: HelpWindow | None = None
@@ -108,7 +109,7 @@ class MainWindow(QMainWindow):
         scroll.setWidget(column)
         bar = scroll.verticalScrollBar().sizeHint().width()
         scroll.setMinimumWidth(column.minimumSizeHint().width() + bar + 4)
-        self.scroll = scroll
+        self.settings_area = scroll
         self.panel_dock = self._dock("settings", "Settings", scroll, Qt.DockWidgetArea(1))
         self.log_dock = self._dock("log", "Session log", self.log, Qt.DockWidgetArea(8))
         self.log_dock.hide()
@@ -478,9 +479,13 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Ask while something runs; then end everything cleanly."""
+        if self._closed:
+            super().closeEvent(event)
+            return
         if self.controller.is_running and not self.confirm_stop():
             event.ignore()
             return
+        self._closed = True
         self.save_layout()
         self.autosaver.stop()
         self.hide()

@@ -54,6 +54,7 @@ class Tour(QWidget):
 
     def __init__(self, window: QWidget, targets: dict[str, QWidget]) -> None:
         super().__init__(window)
+        self._window = window
         self._targets = targets
         self._steps: Sequence[TourStep] = [step for step in STEPS if step.target in targets]
         self.step = 0
@@ -95,20 +96,20 @@ class Tour(QWidget):
 
     def end(self) -> None:
         """Take the tour away."""
-        self.parentWidget().removeEventFilter(self)
+        self._window.removeEventFilter(self)
         self.hide()
         self.ended.emit()
         self.deleteLater()
 
     def _spot(self) -> QRect:
         target = self._targets[self._steps[self.step].target]
-        corner = target.mapTo(self.parentWidget(), QPoint(0, 0))
+        corner = target.mapTo(self._window, QPoint(0, 0))
         spot = QRect(corner, target.size()).adjusted(-4, -4, 4, 4)
         # A target in a scroll area may reach below the window.
         return spot.intersected(self.rect().adjusted(4, 4, -4, -4))
 
     def _show_step(self) -> None:
-        self.setGeometry(self.parentWidget().rect())
+        self.setGeometry(self._window.rect())
         step = self._steps[self.step]
         self.title.setText(step.title)
         self.text.setText(step.text)

@@ -56,14 +56,14 @@ class Workbench(QWidget):
         bar.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         bar.customContextMenuRequested.connect(lambda at: self._menu(pane, at))
         bar.setToolTip("Double-click to enlarge; right-click to move to another pane")
-        pane.tabBarDoubleClicked.connect(lambda i: self.enlarge(pane.widget(i).name))
+        pane.tabBarDoubleClicked.connect(lambda i: self.enlarge(_name(pane.widget(i))))
         pane.currentChanged.connect(lambda _: self.changed.emit())
         return pane
 
     def reset(self) -> None:
         """Put every view where it starts."""
         for view in self.views.values():
-            self.move(view.name, PLACES.get(view.name, 3))
+            self.place(view.name, PLACES.get(view.name, 3))
         for pane in self.panes:
             pane.setCurrentIndex(0)
         self.restore_sizes()
@@ -76,7 +76,7 @@ class Workbench(QWidget):
             splitter.show()
             splitter.setSizes([500, 500])
 
-    def move(self, name: str, place: int) -> None:
+    def place(self, name: str, place: int) -> None:
         """Put a view into another pane."""
         view = self.views[name]
         old = self.pane_of(name)
@@ -126,7 +126,7 @@ class Workbench(QWidget):
         index = pane.tabBar().tabAt(at)
         if index < 0:
             return
-        menu = self.tab_menu(pane.widget(index).name)
+        menu = self.tab_menu(_name(pane.widget(index)))
         menu.exec(pane.tabBar().mapToGlobal(at))
         menu.deleteLater()
 
@@ -139,7 +139,7 @@ class Workbench(QWidget):
         for place, words in enumerate(PANES):
             action = menu.addAction(f"Move to {words}")
             action.setEnabled(self.pane_of(name) is not self.panes[place])
-            action.triggered.connect(lambda _=False, place=place: self.move(name, place))
+            action.triggered.connect(lambda _=False, place=place: self.place(name, place))
         return menu
 
     def save(self, settings: QSettings) -> None:
@@ -147,7 +147,7 @@ class Workbench(QWidget):
         if self.enlarged:
             self.restore_sizes()
         places = {
-            pane.widget(i).name: (place, i)
+            _name(pane.widget(i)): (place, i)
             for place, pane in enumerate(self.panes)
             for i in range(pane.count())
         }
@@ -166,10 +166,14 @@ class Workbench(QWidget):
             return
         for name, (place, _) in sorted(places.items(), key=lambda item: item[1]):
             if name in self.views and 0 <= place < len(self.panes):
-                self.move(name, place)
+                self.place(name, place)
         for pane, front in zip(self.panes, fronts, strict=False):
             pane.setCurrentIndex(max(0, min(front, pane.count() - 1)))
         for number, splitter in enumerate((*self._rows, self._column)):
             state = settings.value(f"workbench/splitter{number}")
             if isinstance(state, QByteArray):
                 splitter.restoreState(state)
+
+
+def _name(view: Any) -> str:
+    return str(view.name)
