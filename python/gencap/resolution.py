@@ -210,7 +210,6 @@ def select_resolution(
     4
     """
     control, threads, seed = as_control(progress), check_n_jobs(n_jobs), check_seed(random_state)
-    check_choice(weights, "weights", WEIGHTS)
     check_integer(n_clusters, "n_clusters")
     whole = _whole(graph, features, n_neighbors, obsp, seed)
     pairs, words = _instances(whole, second, n_neighbors, n_splits, seed)
@@ -257,6 +256,7 @@ def select_resolution(
 
 def _solver(weights: str, whole: Network) -> str:
     """Anneal small graphs, compare the labels of large ones."""
+    check_choice(weights, "weights", WEIGHTS)
     small = whole.n_objects <= MOST_ANNEALED
     annealed = weights == "boltzmann" or (weights == "auto" and small)
     return "mean_field" if annealed else "search"
