@@ -31,7 +31,11 @@ def independent_columns(seed):
     """Features that have nothing to do with each other, of unequal shapes and scales."""
     rng = np.random.default_rng([101, seed])
     n, d = int(rng.integers(60, 101)), int(rng.integers(8, 13))
-    columns = [rng.standard_normal, lambda n: rng.exponential(size=n), lambda n: rng.uniform(size=n)]
+    columns = [
+        rng.standard_normal,
+        lambda n: rng.exponential(size=n),
+        lambda n: rng.uniform(size=n),
+    ]
     return np.column_stack([columns[i % 3](n) for i in range(d)])
 
 

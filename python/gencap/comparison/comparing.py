@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -165,14 +166,11 @@ def compare(
             seed=seed,
             precomputed=_says_precomputed(measures, models),
         )
-        numbers, notes = check_clusters(n_clusters, opened.source.n_objects)
-        candidates, left_out = fitting(
-            make_candidates(
-                models, measures, powers, n_init=n_init, annealing=annealing, graphs=opened.graphs
-            ),
-            opened,
-            measures is not None,
+        candidates = make_candidates(
+            models, measures, powers, n_init=n_init, annealing=annealing, graphs=opened.graphs
         )
+        candidates, left_out = fitting(candidates, opened, measures is not None)
+        numbers, cut = check_clusters(n_clusters, opened.source.n_objects)
         plan = Plan(
             source=opened.source,
             candidates=tuple(candidates),
@@ -183,24 +181,18 @@ def compare(
         )
         settings = _settings(plan, opened, draws, n_init)
         journal = Journal(None if out is None else Path(out), _fingerprint(plan, settings))
-        if journal.resumed:
-            notes.append(f"{journal.resumed:,} tasks were taken over from an interrupted run")
-        try:
-            place, close = _place(plan, client, threads)
-            try:
-                engine = Engine(plan, Runner(place, journal, control), draws, announce)
-                return _compare(engine, opened, settings, [*notes, *left_out])
-            finally:
-                close()
-        finally:
-            journal.close()
+        with closing(journal), _place(plan, client, threads) as place:
+            engine = Engine(plan, Runner(place, journal, control), draws, announce)
+            return _compare(engine, opened, settings, [*cut, *left_out])
 
 
 def _compare(
     engine: Engine, opened: Opened, settings: dict[str, Any], notes: list[str]
 ) -> Comparison:
     """Run everything and put the result together."""
-    plan = engine.plan
+    plan, resumed = engine.plan, engine.runner.journal.resumed
+    if resumed:
+        notes.append(f"{resumed:,} tasks were taken over from an interrupted run")
     standings = engine.measure()
     engine.calibrate_all(standings)
     nulls = engine.calibrate_winner(standings)
@@ -242,11 +234,18 @@ def _scan_splits(scan_splits: int | None, n_splits: int) -> int:
     return min(check_integer(scan_splits, "scan_splits"), n_splits)
 
 
-def _place(plan: Plan, client: Any, threads: int) -> tuple[Place, Callable[[], object]]:
+@contextmanager
+def _place(plan: Plan, client: Any, threads: int) -> Iterator[Place]:
+    """Yield where tasks run; a connection that was opened here is closed."""
     if client is None:
-        return Local(plan.source, threads), lambda: None
+        yield Local(plan.source, threads)
+        return
     connected, ours = connect(client)
-    return Cluster(plan.source, connected), connected.close if ours else (lambda: None)
+    try:
+        yield Cluster(plan.source, connected)
+    finally:
+        if ours:
+            connected.close()
 
 
 def _settings(plan: Plan, opened: Opened, draws: Draws, n_init: int) -> dict[str, Any]:

@@ -77,7 +77,12 @@ class Engine:
         return tasks
 
     def _run(self, tasks: Sequence[Task], message: str) -> list[Outcome]:
-        outcomes = self.runner.run(tasks, message)
+        per_unit = typical(self.timings())
+        outcomes = self.runner.run(
+            tasks,
+            message,
+            lambda task: per_unit.get(task.candidate.kind, 0.0) * cost_of(task.n_clusters),
+        )
         index = {id(candidate): c for c, candidate in enumerate(self.plan.candidates)}
         for task, outcome in zip(tasks, outcomes, strict=True):
             if task.twin is None:

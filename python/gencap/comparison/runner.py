@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -72,9 +72,15 @@ class Runner:
     expected: int = 0
     done: int = 0
 
-    def run(self, tasks: Sequence[Task], message: str) -> list[Outcome]:
-        """Run the tasks that are not in the journal; return the outcomes of all of them."""
+    def run(
+        self, tasks: Sequence[Task], message: str, cost: Callable[[Task], float] = lambda task: 0.0
+    ) -> list[Outcome]:
+        """Run the tasks that are not in the journal; return the outcomes of all of them.
+
+        Those with the highest expected cost come first, so that no core waits long for the last.
+        """
         missing = [task for task in tasks if task.key not in self.journal]
+        missing.sort(key=cost, reverse=True)
         self.done += len(tasks) - len(missing)
         base = self.done
 
