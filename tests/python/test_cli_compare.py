@@ -319,11 +319,11 @@ def test_a_constant_matrix_has_no_structure(runner, here):
 
 
 def test_real_clusters_end_to_end(runner, here):
-    write_table(here / "two.csv")
-    with (here / "two.csv").open("rb") as plain, gzip.open(here / "two.csv.gz", "wb") as packed:
+    write_table(here / "three.csv", n_rows=120)
+    with (here / "three.csv").open("rb") as plain, gzip.open(here / "three.csv.gz", "wb") as packed:
         packed.write(plain.read())
-    arguments = ("two.csv.gz", "--quick", "--models", "centroid,correlation", "--measures",
-                 "pearson,euclidean", "--split", "interleave", "--clusters", "2-4")  # fmt: skip
+    arguments = ("three.csv.gz", "--quick", "--models", "centroid,correlation", "--measures",
+                 "pearson,euclidean", "--split", "interleave", "--clusters", "2-3")  # fmt: skip
     result = run(runner, *arguments)
     assert result.exit_code == 0, result.output
     assert "Verdict: clusters" in result.output
