@@ -62,7 +62,10 @@ def files_in(folder):
 # --- help ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("command", ["demo", "compare", "capacity", "reproduce", "info"])
+@pytest.mark.parametrize(
+    "command",
+    ["demo", "compare", "capacity", "transfer", "resolution", "reproduce", "info"],
+)
 def test_help_shows_a_runnable_example(runner, command):
     result = runner.invoke(app, [command, "--help"])
     assert result.exit_code == 0
