@@ -121,7 +121,7 @@ def open_network(graph: Any, *, obsp: str = "connectivities", features: Any = No
         return _network(weights, names, own if features is None else features)
     if is_sparse(graph):
         return _network(graph, None, features)
-    if isinstance(graph, pd.DataFrame) and graph.shape[0] == graph.shape[1]:
+    if isinstance(graph, pd.DataFrame) and list(graph.index) == list(graph.columns):
         matrix = check_matrix(graph, "graph")
         return _network(matrix.values, matrix.names, features)
     table = graph if isinstance(graph, pd.DataFrame) else np.asarray(graph)

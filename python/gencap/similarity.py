@@ -150,6 +150,19 @@ class Similarity:
         values = np.asarray(Q, dtype=np.float64)
         return np.ascontiguousarray((self @ values.T).T)
 
+    def smallest_stored(self, *, diagonal: bool) -> float | None:
+        """Return the smallest entry of a dense matrix, self-similarities too if asked; else None.
+
+        Examples
+        --------
+        >>> import gencap
+        >>> S = gencap.similarity([[1.0, 3.0], [3.0, 2.0]], "precomputed")
+        >>> S.smallest_stored(diagonal=True), S.smallest_stored(diagonal=False)
+        (1.0, 3.0)
+        """
+        found = self.core.smallest(diagonal, self._n_jobs if len(self) > 1000 else 1)
+        return None if found is None else found + self.shift
+
     def toarray(self) -> FloatArray:
         """Return the N x N matrix, the shift included."""
         matrix = self.core.toarray(self._n_jobs)

@@ -224,11 +224,21 @@ class Comparison:
 
         return plot_comparison(self, **options)
 
-    def to_html(self, path: str | os.PathLike[str]) -> Path:
-        """Write the report as one HTML page; return where it is."""
+    def to_html(self, path: str | os.PathLike[str], table: Any = None, **options: Any) -> Path:
+        """Write the report as one HTML page; return where it is.
+
+        Parameters
+        ----------
+        path : path-like
+            The file.
+        table : array-like or DataFrame, optional
+            The data that were compared, for scatter plots and cluster profiles.
+        **options
+            As in `gencap.report.comparison.comparison_to_html`.
+        """
         from gencap.report.comparison import comparison_to_html
 
-        return comparison_to_html(self, path)
+        return comparison_to_html(self, path, table, **options)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write everything to one file that `gencap.load` reads; return where it is."""

@@ -226,8 +226,9 @@ def _digest(parts: Sequence[Any]) -> str:
 
 
 def _arrays_of(part: Any) -> list[Any]:
+    graph: Any = part
     if scipy.sparse.issparse(part):
-        rows = scipy.sparse.csr_array(part)
+        rows = scipy.sparse.csr_array(graph)
         rows.sum_duplicates()
         return [rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data]
     if isinstance(part, Similarity):

@@ -229,6 +229,18 @@ impl PySimilarity {
         Ok(loan.lend()?.get().diagonal().to_vec().into_pyarray(py))
     }
 
+    /// The smallest entry of a dense similarity, None for others.
+    #[pyo3(signature = (diagonal, threads=1))]
+    fn smallest(&self, py: Python<'_>, diagonal: bool, threads: usize) -> PyResult<Option<f64>> {
+        let loan = self.borrow(py)?;
+        let Lent::Dense(dense) = loan.lend()? else { return Ok(None) };
+        let found = run_detached(py, &Reporter::new(None, None), |control| {
+            let workers = Workers::new(threads)?;
+            dense.smallest(diagonal, Context { workers: &workers, control })
+        })?;
+        Ok(Some(found))
+    }
+
     /// The matrix itself, in memory of its own.
     #[pyo3(signature = (threads=1, switches=None, report=None))]
     fn toarray<'py>(

@@ -204,7 +204,9 @@ impl<'a> Level<'a> {
 /// Nodes sorted by group, in rising order within each: where groups begin, and the nodes.
 pub(super) fn buckets(groups: &[u32], count: usize) -> (Vec<usize>, Vec<u32>) {
     let mut starts = vec![0; count + 1];
-    groups.iter().for_each(|&g| starts[g as usize + 1] += 1);
+    for &g in groups {
+        starts[g as usize + 1] += 1;
+    }
     (0..count).for_each(|g| starts[g + 1] += starts[g]);
     let (mut next, mut members) = (starts.clone(), vec![0; groups.len()]);
     for (i, &g) in groups.iter().enumerate() {

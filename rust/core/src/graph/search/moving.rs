@@ -189,9 +189,9 @@ impl<'l> Mover<'l> {
         if let Some(before) = before {
             let after = keys(self, partition);
             if let Some(strangers) = &mut self.strangers {
-                before.iter().for_each(|key| {
+                for key in &before {
                     strangers.remove(key);
-                });
+                }
                 strangers.extend(after);
             }
         }
