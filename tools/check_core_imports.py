@@ -17,6 +17,7 @@ PACKAGE = ROOT / "python" / "gencap"
 WRAPPERS = {
     "__init__.py",
     "_graph_pairs.py",
+    "_labelings.py",
     "_lockstep.py",
     "_progress.py",
     "agreement.py",

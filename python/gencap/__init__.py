@@ -20,6 +20,7 @@ from gencap.annealing import Annealing
 from gencap.capacity import capacity
 from gencap.comparison import Comparison, Forecast, Solution, compare, load
 from gencap.embedding import Embedding, constant_shift_embedding
+from gencap.holdout import Holdout, holdouts
 from gencap.instances import Instances, Pair
 from gencap.models import (
     AdaptiveRatioCut,
@@ -53,6 +54,7 @@ from gencap.splits import (
     split_objects,
 )
 from gencap.termination import Termination, best_termination
+from gencap.transfer import TransferCosts, TransferCurve, transfer_costs, transfer_curve
 
 __all__ = [
     "PairwiseClustering",
@@ -113,4 +115,10 @@ __all__ = [
     "Solution",
     "compare",
     "load",
+    "Holdout",
+    "holdouts",
+    "TransferCosts",
+    "TransferCurve",
+    "transfer_costs",
+    "transfer_curve",
 ]

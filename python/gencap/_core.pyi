@@ -1,7 +1,7 @@
 """Types of the compiled core; users call the functions that wrap it."""
 
 from collections.abc import Callable
-from typing import TypedDict, final
+from typing import Any, TypedDict, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -231,6 +231,10 @@ class Similarity:
     def tree(n: int, ends: NDArray[np.uint32], weights: NDArray[np.float64]) -> Similarity: ...
     @staticmethod
     def rows(x: NDArray[np.float64], offset: float) -> Similarity: ...
+    @staticmethod
+    def from_parts(representation: str, parts: tuple[Any, ...]) -> Similarity: ...
+    def parts(self) -> tuple[Any, ...]: ...
+    def take(self, index: NDArray[np.uintp]) -> Similarity: ...
     @property
     def representation(self) -> str: ...
     def diagonal(self) -> NDArray[np.float64]: ...
@@ -241,6 +245,7 @@ class Similarity:
         switches: Switches | None = None,
         report: Report | None = None,
     ) -> NDArray[np.float64]: ...
+    def smallest(self, diagonal: bool, threads: int = 1) -> float | None: ...
     def toarray(
         self, threads: int = 1, switches: Switches | None = None, report: Report | None = None
     ) -> NDArray[np.float64]: ...
@@ -351,7 +356,7 @@ def graph_search(
 def graph_pair(
     first: Similarity,
     second: Similarity,
-    cost: GraphCost,
+    costs: tuple[GraphCost, GraphCost],
     params: AnnealParams,
     betas: list[float],
     critical: float,
@@ -366,7 +371,7 @@ def graph_pair(
 def graph_pair_again(
     first: Similarity,
     second: Similarity,
-    cost: GraphCost,
+    costs: tuple[GraphCost, GraphCost],
     params: AnnealParams,
     betas: list[float],
     critical: float,
@@ -380,7 +385,7 @@ def graph_pair_again(
 def graph_pair_probabilities(
     first: Similarity,
     second: Similarity,
-    cost: GraphCost,
+    costs: tuple[GraphCost, GraphCost],
     params: AnnealParams,
     betas: list[float],
     critical: float,

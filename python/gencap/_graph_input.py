@@ -35,6 +35,12 @@ def smallest(similarity: Similarity) -> float:
         return shift
     if similarity.measure in ("pearson", "cosine") and n > EXACT:
         return shift - 1.0
+    stored = similarity.smallest_stored(diagonal=True)
+    if stored is not None:
+        return stored
+    if similarity.representation == "sparse":
+        values = similarity.core.parts()[2]
+        return shift + min(float(values.min(initial=np.inf)), np.inf if len(values) == n * n else 0)
     blocks = range(0, n, SAMPLED_COLUMNS)
     return min(
         float(_columns(similarity, range(start, min(start + SAMPLED_COLUMNS, n))).min())

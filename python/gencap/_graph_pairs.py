@@ -33,7 +33,7 @@ class _Setup:
     """What it takes to run the first pair again."""
 
     graphs: tuple[Similarity, Similarity]
-    cost: _core.GraphCost
+    costs: tuple[_core.GraphCost, _core.GraphCost]
     params: _core.AnnealParams
     betas: list[float]
     critical: float
@@ -46,7 +46,7 @@ class _Setup:
         return _core.graph_pair_probabilities(
             self.graphs[0].core,
             self.graphs[1].core,
-            self.cost,
+            self.costs,
             self.params,
             self.betas,
             self.critical,
@@ -62,7 +62,7 @@ class _Setup:
         _core.graph_pair_again(
             self.graphs[0].core,
             self.graphs[1].core,
-            self.cost,
+            self.costs,
             self.params,
             self.betas,
             self.critical,
@@ -242,9 +242,14 @@ def _grids(
     def critical(model: GraphClusterer, shift: float, k: int) -> float:
         key = (k, shift, getattr(model, "p", None))
         if key not in known:
-            cost = model.core_cost(shift)
             known[key] = min(
-                _core.graph_critical(graph.core, cost, k, threads, switches=control.switches)
+                _core.graph_critical(
+                    graph.core,
+                    model.core_cost(shift + graph.shift),
+                    k,
+                    threads,
+                    switches=control.switches,
+                )
                 for pair in chain.graphs
                 for graph in pair
             )
@@ -283,7 +288,7 @@ def _run(
             _core.graph_pair(
                 first.core,
                 second.core,
-                model.core_cost(shift),
+                _costs(model, shift, chain.graphs[q]),
                 model.core_params(),
                 betas,
                 critical,
@@ -299,6 +304,14 @@ def _run(
     return found
 
 
+def _costs(
+    model: GraphClusterer, shift: float, graphs: tuple[Similarity, Similarity]
+) -> tuple[_core.GraphCost, _core.GraphCost]:
+    """Return the cost function of both instances: what a similarity is shifted by comes on top."""
+    first, second = graphs
+    return model.core_cost(shift + first.shift), model.core_cost(shift + second.shift)
+
+
 def _curves(
     model: GraphClusterer,
     chain: _Chain,
@@ -311,7 +324,7 @@ def _curves(
     base = collect(columns, np.array(betas), "independent", full=False)
     setup = _Setup(
         graphs=chain.graphs[0],
-        cost=model.core_cost(chain.shifts[place]),
+        costs=_costs(model, chain.shifts[place], chain.graphs[0]),
         params=model.core_params(),
         betas=betas,
         critical=critical,

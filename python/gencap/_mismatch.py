@@ -29,6 +29,7 @@ def describe_mismatch(pairs: Sequence[Pair]) -> list[str]:
     pairs : sequence of Pair
         The measurements; of several pairs the worst counts.
     """
+    pairs = [pair for pair in pairs if not pair.is_pairwise]
     found = []
     offset = max((_offset(pair) for pair in pairs if pair.same_columns), default=0.0)
     if offset > OFFSET:

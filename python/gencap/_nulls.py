@@ -10,8 +10,8 @@ import numpy as np
 from gencap._parallel import parallel_map
 from gencap._progress import Control
 from gencap._validation import FloatArray, check_choice, check_integer
-from gencap.instances import Instances, Pair, resample_together
-from gencap.nulls import KINDS, permute_edges
+from gencap.instances import Instances, Pair, check_edge_null, resample_together
+from gencap.nulls import KINDS
 from gencap.results import NullResult
 from gencap.splits import FeatureSplits
 
@@ -55,11 +55,9 @@ def calibrate(
     """
     if not kinds:
         return {}
-    if edges and "gaussian" in kinds:
-        raise ValueError(
-            "null 'gaussian' needs vectors: given similarities have no covariance to keep; "
-            "use null='independent', which permutes the edges"
-        )
+    if edges:
+        for kind in kinds:
+            check_edge_null(kind)
     draws = check_integer(draws, "null_draws")
     out: dict[str, FloatArray] = {}
     for kind in kinds:
@@ -104,6 +102,6 @@ def _twin(measured: Any, kind: str, rng: np.random.Generator) -> Any:
 
 
 def _edge_twin(measured: Any, rng: np.random.Generator) -> list[Pair]:
-    """Pairs whose edges are permuted, in each instance by itself."""
+    """Pairs whose edges are at random places, in each instance or before an instance is split."""
     pairs = measured.pairs() if hasattr(measured, "pairs") else measured
-    return [Pair(permute_edges(p.first, rng), permute_edges(p.second, rng)) for p in pairs]
+    return resample_together(list(pairs), "independent", rng, edges=True)

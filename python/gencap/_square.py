@@ -14,8 +14,8 @@ __all__ = ["AsymmetryWarning", "check_distances", "check_graph", "check_similari
 
 # Differences below this share of the largest entry are rounding and not worth a word.
 ROUNDING = 1e-10
-# Rows compared with columns at a time: no temporary as large as the matrix.
-BLOCK = 512
+# Rows and columns of the squares that are compared: they fit into the cache.
+BLOCK = 128
 
 
 class AsymmetryWarning(UserWarning):
@@ -113,13 +113,16 @@ def _check_square(shape: tuple[int, ...], name: str) -> None:
 def _worst_pair(values: FloatArray) -> tuple[int, int] | None:
     """Where the matrix is most asymmetric; None for an exactly symmetric one."""
     worst, place = 0.0, None
-    for start in range(0, len(values), BLOCK):
-        rows = values[start : start + BLOCK, start:]
-        gap = np.abs(rows - values[start:, start : start + BLOCK].T)
-        highest = int(gap.argmax())
-        row, column = divmod(highest, gap.shape[1])
-        if gap[row, column] > worst:
-            worst, place = float(gap[row, column]), (start + row, start + column)
+    for top in range(0, len(values), BLOCK):
+        for left in range(top, len(values), BLOCK):
+            rows = values[top : top + BLOCK, left : left + BLOCK]
+            columns = values[left : left + BLOCK, top : top + BLOCK].T
+            if (rows == columns).all():
+                continue
+            gap = np.abs(rows - columns)
+            row, column = divmod(int(gap.argmax()), gap.shape[1])
+            if gap[row, column] > worst:
+                worst, place = float(gap[row, column]), (top + row, left + column)
     return place
 
 

@@ -63,6 +63,29 @@ class Network:
         n = self.n_objects
         return float(self.weights.sum()) / (n * (n - 1)) if n > 1 else 0.0
 
+    def ordered_like(self, other: Network) -> Network:
+        """Return the graph on the objects of `other`, matched by name; missing ones are isolated.
+
+        Examples
+        --------
+        >>> one, two = edge_network([["a", "b"], ["b", "c"]]), edge_network([["c", "b"]])
+        >>> two.ordered_like(one).weights.toarray()[2].tolist()
+        [0.0, 1.0, 0.0]
+        """
+        if self.names is None or other.names is None:
+            raise ValueError("both graphs need names for their objects to be matched")
+        place = pd.Index(other.names.astype(str)).get_indexer(pd.Index(self.names.astype(str)))
+        if (place < 0).any():
+            stranger = self.names[int((place < 0).argmax())]
+            raise ValueError(
+                f"second has {int((place < 0).sum())} objects that the first graph lacks, such as "
+                f"'{stranger}'; give both graphs the same objects"
+            )
+        pairs = scipy.sparse.coo_array(self.weights)
+        where = (place[pairs.row], place[pairs.col])
+        moved = scipy.sparse.coo_array((pairs.data, where), shape=other.weights.shape)
+        return Network(scipy.sparse.csr_array(moved), other.names)
+
     def __repr__(self) -> str:
         known = "" if self.features is None else f", {self.features.shape[1]} features"
         return f"<Network of {self.n_objects:,} objects, {self.n_edges:,} edges{known}>"
@@ -98,7 +121,7 @@ def open_network(graph: Any, *, obsp: str = "connectivities", features: Any = No
         return _network(weights, names, own if features is None else features)
     if is_sparse(graph):
         return _network(graph, None, features)
-    if isinstance(graph, pd.DataFrame) and graph.shape[0] == graph.shape[1]:
+    if isinstance(graph, pd.DataFrame) and list(graph.index) == list(graph.columns):
         matrix = check_matrix(graph, "graph")
         return _network(matrix.values, matrix.names, features)
     table = graph if isinstance(graph, pd.DataFrame) else np.asarray(graph)
@@ -174,9 +197,8 @@ def edge_network(edges: Any) -> Network:
         weights = pd.to_numeric(table.iloc[:, 2], errors="coerce").to_numpy(dtype=np.float64)
         if not np.isfinite(weights).all():
             row = int((~np.isfinite(weights)).argmax())
-            raise ValueError(
-                f"edges must have finite numbers as weights: row {row} has '{table.iloc[row, 2]}'"
-            )
+            cell = str(table.iloc[row, 2])
+            raise ValueError(f"edges must have finite numbers as weights: row {row} has '{cell}'")
     else:
         weights = np.ones(len(table))
     codes, names = pd.factorize(ends.to_numpy(dtype=object).ravel(), sort=_sortable(ends))

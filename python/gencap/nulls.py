@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+import scipy.sparse
 
-from gencap._validation import FloatArray, check_choice
+from gencap._validation import FloatArray, IntArray, check_choice
 
-__all__ = ["NULLS", "gaussian_twin", "permute_columns", "permute_edges", "resample_matrix"]
+__all__ = [
+    "NULLS",
+    "gaussian_twin",
+    "permute_columns",
+    "permute_edges",
+    "permute_sparse",
+    "resample_matrix",
+]
 
 # Rows of Gaussian noise drawn at once, to bound the memory beside the result.
 BLOCK = 4096
@@ -66,6 +75,56 @@ def permute_edges(S: FloatArray, rng: np.random.Generator) -> FloatArray:
     twin[upper] = rng.permutation((S[upper] + S.T[upper]) / 2.0)
     twin.T[upper] = twin[upper]
     return twin
+
+
+def permute_sparse(S: Any, rng: np.random.Generator) -> scipy.sparse.csr_array:
+    """Put the edges of a sparse graph at random places: their weights and number stay.
+
+    Every pair of different objects is equally likely to hold one of the edges, and the weights are
+    dealt to these places at random; in other words, all N (N - 1) / 2 pairs are permuted, those
+    without an edge included. So degrees are not kept: a hub, or a component of its own, is
+    structure too, and what a null keeps can never count as found. Permuting the weights among the
+    edges alone would leave the clusters of a neighbor graph, which lie in its places, where they
+    are.
+
+    Parameters
+    ----------
+    S : scipy.sparse matrix of shape (N, N)
+        Similarities; only the symmetric part counts. Stored zeros are edges too.
+    rng : numpy.random.Generator
+        Source of places and order.
+
+    Returns
+    -------
+    csr_array of shape (N, N)
+        Symmetric; the diagonal is as before.
+
+    Examples
+    --------
+    >>> S = scipy.sparse.csr_array(np.diag([1.0, 0.0, 0.0]) + np.diag([2.0, 3.0], 1))
+    >>> twin = permute_sparse(S, np.random.default_rng(0)).toarray()
+    >>> sorted(twin[np.triu_indices(3, 1)].tolist()), bool((twin == twin.T).all())
+    ([0.0, 1.0, 1.5], True)
+    """
+    n = int(S.shape[0])
+    rows = scipy.sparse.csr_array(S, dtype=np.float64)
+    symmetric = scipy.sparse.csr_array((rows + rows.T) / 2.0)
+    upper = scipy.sparse.coo_array(scipy.sparse.triu(symmetric, 1))
+    places = rng.choice(n * (n - 1) // 2, size=len(upper.data), replace=False, shuffle=False)
+    weights = rng.permutation(upper.data)
+    i, j = _pair_at(places, n)
+    half = scipy.sparse.csr_array(scipy.sparse.coo_array((weights, (i, j)), shape=(n, n)))
+    diagonal = scipy.sparse.diags_array(symmetric.diagonal())
+    return scipy.sparse.csr_array(half + half.T + diagonal)
+
+
+def _pair_at(places: IntArray, n: int) -> tuple[IntArray, IntArray]:
+    """Return the pairs i < j with these numbers, counted row by row from the last row."""
+    back = ((np.sqrt(8.0 * places + 1.0) - 1.0) // 2.0).astype(np.int64)
+    # The root of a large number is rounded: mend the neighbors.
+    back -= back * (back + 1) // 2 > places
+    back += (back + 1) * (back + 2) // 2 <= places
+    return n - 2 - back, n - 1 - (places - back * (back + 1) // 2)
 
 
 def gaussian_twin(X: FloatArray, rng: np.random.Generator) -> FloatArray:

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import scipy.sparse
 
-from gencap._nulls import calibrate, single_null
+from gencap._nulls import calibrate, joint_p_value
 from gencap._progress import Control, ProgressCallback, as_control
 from gencap._validation import (
     FloatArray,
@@ -38,11 +38,17 @@ __all__ = ["Resolution", "select_resolution"]
 WEIGHTS = ("auto", "boltzmann", "hamming")
 # Up to this many objects the whole annealing is affordable; beyond it labels are compared.
 MOST_ANNEALED = 3_000
-# Differences below this are not worth a finer partition.
+# Differences below this many bits, or this share of the bits, are not worth a finer partition. The
+# share stands in for the spread where there is a single pair.
 TOLERANCE = 0.01
-# The default grid, in units of the mean weight of all pairs: below 1 nearly everything is one
-# cluster, and where the edges inside are a thousand times denser clusters are cliques.
-SPAN = (1.0, 300.0)
+SHARE = 0.02
+# Share of the bits that the cold partition must have room for: single objects may sit elsewhere,
+# merged clusters lose far more.
+HELD = 0.9
+# The default grid, in units of the mean weight of all pairs: far below 1 everything is one cluster,
+# and where the edges inside are hundreds of times denser clusters are cliques. Beyond the largest
+# weight no pair gains by being together.
+SPAN = (0.3, 300.0)
 STEPS = 12
 FEATURE_HALVES = "graphs of nearest neighbors from random halves of the features"
 EDGE_HALVES = "random halves of the edges (optimistic)"
@@ -58,7 +64,8 @@ class Resolution:
     capacities : dict of float to Capacity
         One result per resolution, in rising order.
     best : float
-        The coarsest resolution within max(0.01 bit, one standard deviation) of the best.
+        The coarsest resolution within max(0.01 bit, 2 %, one standard deviation) of the best whose
+        clusters of the whole graph can hold the bits.
     labels : ndarray of shape (N,)
         Clusters of the whole graph at the best resolution, the largest first.
     names : ndarray or None
@@ -68,7 +75,7 @@ class Resolution:
     optimistic : bool
         Whether the two instances were halves of one graph's edges.
     null : dict of str to NullResult
-        Calibrations at the best resolution.
+        Draws at the best resolution; the p-value is over all resolutions tried.
     """
 
     capacities: dict[float, Capacity]
@@ -158,8 +165,8 @@ def select_resolution(
     second : like graph, optional
         A second measurement of the same graph: the best there is.
     resolutions : iterable of float, optional
-        Values to try, in the unit of the weights; by default 12 from 1 to 300 times the mean
-        weight over all pairs of objects.
+        Values to try, in the unit of the weights; by default 12 from 0.3 to 300 times the mean
+        weight over all pairs of objects, as far as the largest weight.
     n_clusters : int
         Most clusters a solution may have.
     n_neighbors : int
@@ -229,10 +236,10 @@ def select_resolution(
 
     found = measured(pairs, models, threads, control)
     capacities = dict(zip(values, found, strict=True))
-    best = _best(capacities)
-    chosen = models[values.index(best)]
+    best, labels = _choose(capacities, models, whole, control)
+    # Every draw goes through all resolutions: having tried many must not look like certainty.
     draws = calibrate(
-        lambda twin, silent: [measured(twin, [chosen], 1, silent)[0].raw_bits],
+        lambda twin, silent: [c.raw_bits for c in measured(twin, models, 1, silent)],
         pairs,
         kinds=("independent",) if null_draws else (),
         draws=max(1, null_draws),
@@ -244,12 +251,21 @@ def select_resolution(
     return Resolution(
         capacities=capacities,
         best=best,
-        labels=_labels(chosen, whole, control),
+        labels=labels,
         names=whole.names,
         instances=words,
         optimistic=words == EDGE_HALVES,
-        null={k: single_null(k, capacities[best].raw_bits, d[:, 0]) for k, d in draws.items()},
+        null={kind: _calibrated(kind, capacities, best, drawn) for kind, drawn in draws.items()},
     )
+
+
+def _calibrated(
+    kind: str, capacities: dict[float, Capacity], best: float, draws: FloatArray
+) -> NullResult:
+    """Draws at the chosen resolution, and the p-value over all that were tried."""
+    observed = np.array([c.raw_bits for c in capacities.values()])
+    chosen = list(capacities).index(best)
+    return NullResult(kind, draws[:, chosen], joint_p_value(observed, draws))
 
 
 def _whole(graph: Any, features: Any, n_neighbors: int, obsp: str, seed: int) -> Network:
@@ -310,20 +326,49 @@ def _scaled(weights: scipy.sparse.csr_array, total: float) -> scipy.sparse.csr_a
 
 def _values(resolutions: Iterable[float] | None, whole: Network) -> list[float]:
     if resolutions is None:
-        unit = float(np.abs(whole.weights.data).sum()) / (whole.n_objects * (whole.n_objects - 1))
-        return [float(v) for v in unit * np.geomspace(*SPAN, STEPS)]
+        weights = np.abs(whole.weights.data)
+        unit = float(weights.sum()) / (whole.n_objects * (whole.n_objects - 1))
+        lowest = SPAN[0] * unit
+        highest = max(2 * lowest, min(SPAN[1] * unit, 0.9 * float(weights.max())))
+        return [float(v) for v in np.geomspace(lowest, highest, STEPS)]
     values = sorted({float(value) for value in resolutions})
     if not values or not np.isfinite(values).all():
         raise ValueError(f"resolutions must be finite numbers, at least one: got {values}")
     return values
 
 
-def _best(capacities: dict[float, Capacity]) -> float:
-    """Return the coarsest resolution that is as good as the best up to its spread."""
+def _choose(
+    capacities: dict[float, Capacity],
+    models: Sequence[CorrelationClustering],
+    whole: Network,
+    control: Control,
+) -> tuple[float, IntArray]:
+    """Return the coarsest resolution as good as the best, and the clusters of the whole graph.
+
+    At low resolutions the annealing may agree on groups at a finite temperature that merge when it
+    gets colder. The clusters of the whole graph are the cold ones: a resolution is only taken if
+    their entropy can hold the bits.
+    """
     top = max(capacities.values(), key=lambda c: c.bits)
-    spread = 0.0 if np.isnan(top.bits_sd) else top.bits_sd
-    enough = top.bits - max(TOLERANCE, spread)
-    return min(value for value, c in capacities.items() if c.bits >= enough)
+    slack = max(TOLERANCE, SHARE * top.bits, 0.0 if np.isnan(top.bits_sd) else top.bits_sd)
+    fallback: tuple[float, float, IntArray] | None = None
+    for (value, found), model in zip(capacities.items(), models, strict=True):
+        if found.bits < top.bits - slack:
+            continue
+        labels = _labels(model, whole, control)
+        room = _entropy(labels)
+        if room >= HELD * found.bits - slack:
+            return value, labels
+        if fallback is None or room > fallback[0]:
+            fallback = (room, value, labels)
+    assert fallback is not None  # the best itself is always among them
+    return fallback[1], fallback[2]
+
+
+def _entropy(labels: IntArray) -> float:
+    """Bits per object that a partition can hold at most."""
+    shares = np.bincount(labels) / len(labels)
+    return float(-(shares * np.log2(shares)).sum())
 
 
 def _labels(model: CorrelationClustering, whole: Network, control: Control) -> IntArray:

@@ -356,12 +356,16 @@ class Order:
         all of them). Those of a single K are in ``capacities[K].null``.
     level : float
         Level at which `verdict` reads the p-values.
+    pairwise : bool
+        Whether the measurements were given as similarities, for which "independent" is the only
+        calibration there is.
     """
 
     capacities: dict[int, Capacity]
     best: int
     null: dict[str, NullResult] = field(default_factory=dict)
     level: float = 0.01
+    pairwise: bool = False
 
     def __repr__(self) -> str:
         lines = [f"<Order: best {self.best}, {self.verdict_text}"]
@@ -387,13 +391,21 @@ class Order:
 
     @property
     def verdict(self) -> str:
-        """One of the keys of `VERDICTS`: "none", "continuum", "clusters" or "uncalibrated"."""
+        """One of the keys of `VERDICTS`: "none", "continuum", "clusters" or "uncalibrated".
+
+        Given similarities have no covariance that a Gaussian twin could keep. For them the null of
+        permuted edges decides alone, between "none" and "clusters", and a continuum cannot be told
+        apart from clusters.
+        """
         if self.best == 1:
             return "none"
-        if not {"independent", "gaussian"} <= self.null.keys():
+        needed = {"independent"} if self.pairwise else {"independent", "gaussian"}
+        if not needed <= self.null.keys():
             return "uncalibrated"
         if not self.null["independent"].is_exceeded(self.level):
             return "none"
+        if self.pairwise:
+            return "clusters"
         return "clusters" if self.null["gaussian"].is_exceeded(self.level) else "continuum"
 
     @property

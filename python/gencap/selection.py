@@ -16,7 +16,7 @@ from gencap._validation import FloatArray, check_integer, check_n_jobs, check_se
 from gencap.capacity import (
     Measurements,
     as_measurements,
-    is_precomputed,
+    is_edgewise,
     measure,
     model_seed,
     pairs_of,
@@ -60,7 +60,8 @@ def select_order(
     null : None, "independent", "gaussian", "both" or a sequence of kinds
         Calibrations of the choice. Every draw is measured at all K; the data's largest excess over
         the null at the same K, in units of the null's spread, is ranked among the draws' own.
-        Having tried many K thus does not make the answer look more certain than it is.
+        Having tried many K thus does not make the answer look more certain than it is. Given
+        similarities have "independent" only.
     null_draws : int
         Draws per calibration.
 
@@ -101,9 +102,9 @@ def select_order(
         seed=seed,
         threads=threads,
         control=control,
-        edges=is_precomputed(model),
+        edges=is_edgewise(model, measured),
     )
-    return _calibrated(capacities, draws)
+    return replace(_calibrated(capacities, draws), pairwise=is_edgewise(model, measured))
 
 
 def _calibrated(capacities: dict[int, Capacity], draws: Mapping[str, FloatArray]) -> Order:

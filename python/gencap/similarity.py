@@ -13,6 +13,7 @@ from gencap._progress import Control, ProgressCallback, as_control
 from gencap._square import check_distances, check_graph, check_similarities
 from gencap._validation import (
     FloatArray,
+    IntArray,
     Matrix,
     ObjectArray,
     check_choice,
@@ -29,6 +30,8 @@ MEASURES = ("euclidean", "sqeuclidean", "pearson", "cosine", "inner", "path", "p
 
 # Share of the machine's memory that a matrix of distances may take.
 MEMORY_SHARE = 0.25
+# Columns taken out of a similarity at a time.
+BLOCK_COLUMNS = 256
 # Products with fewer numbers than this are done before threads have started.
 SERIAL_WORK = 1_000_000
 
@@ -147,12 +150,92 @@ class Similarity:
         values = np.asarray(Q, dtype=np.float64)
         return np.ascontiguousarray((self @ values.T).T)
 
+    def smallest_stored(self, *, diagonal: bool) -> float | None:
+        """Return the smallest entry of a dense matrix, self-similarities too if asked; else None.
+
+        Examples
+        --------
+        >>> import gencap
+        >>> S = gencap.similarity([[1.0, 3.0], [3.0, 2.0]], "precomputed")
+        >>> S.smallest_stored(diagonal=True), S.smallest_stored(diagonal=False)
+        (1.0, 3.0)
+        """
+        found = self.core.smallest(diagonal, self._n_jobs if len(self) > 1000 else 1)
+        return None if found is None else found + self.shift
+
     def toarray(self) -> FloatArray:
         """Return the N x N matrix, the shift included."""
         matrix = self.core.toarray(self._n_jobs)
         if self.shift:
             matrix += self.shift
         return matrix
+
+    def take(self, index: Any) -> Similarity:
+        """Return the similarity among some of the objects, in the given order.
+
+        Every entry is what it was. A path still leads through objects that were left out.
+
+        Parameters
+        ----------
+        index : array-like of int
+            Positions of the objects, all different.
+
+        Examples
+        --------
+        >>> import gencap
+        >>> gencap.similarity([[0.0], [1.0], [4.0]], "path").take([2, 0]).toarray()
+        array([[3., 0.],
+               [0., 3.]])
+        """
+        chosen = self._positions(index, "index")
+        if len(np.unique(chosen)) != len(chosen) or not len(chosen):
+            raise ValueError("index must name at least one object, and none of them twice")
+        return Similarity(
+            self.core.take(chosen.astype(np.uintp)),
+            measure=self.measure,
+            offset=self.offset,
+            shift=self.shift,
+            names=None if self.names is None else self.names[chosen],
+            n_jobs=self._n_jobs,
+        )
+
+    def block(self, rows: Any, columns: Any) -> FloatArray:
+        """Return the similarities of some objects to some others, the shift included.
+
+        Examples
+        --------
+        >>> import gencap
+        >>> gencap.similarity([[0.0], [1.0], [4.0]], "sqeuclidean").block([0], [1, 2]).round(9)
+        array([[15.,  0.]])
+        """
+        upper, left = self._positions(rows, "rows"), self._positions(columns, "columns")
+        if self.is_dense:
+            matrix: FloatArray = self.core.parts()[0]
+            return matrix[np.ix_(upper, left)] + self.shift
+        out = np.empty((len(upper), len(left)))
+        for start in range(0, len(left), BLOCK_COLUMNS):
+            part = left[start : start + BLOCK_COLUMNS]
+            unit = np.zeros((len(self), len(part)))
+            unit[part, np.arange(len(part))] = 1.0
+            out[:, start : start + BLOCK_COLUMNS] = (self @ unit)[upper]
+        return out
+
+    def _positions(self, index: Any, name: str) -> IntArray:
+        chosen = np.asarray(index)
+        if chosen.ndim != 1 or (chosen.size and chosen.dtype.kind not in "iu"):
+            raise ValueError(f"{name} must be a list of positions: got {index!r}")
+        outside = (chosen < 0) | (chosen >= len(self))
+        if outside.any():
+            raise ValueError(
+                f"{name} must lie between 0 and {len(self) - 1}: got {chosen[outside][0]}"
+            )
+        return chosen.astype(np.int64)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Send the arrays it was made of: for other processes, and for deep copies."""
+        made_of = (self.representation, self.core.parts())
+        rest = (self.measure, self.offset, self.shift, self.names, self._n_jobs)
+        return _rebuilt, (*made_of, *rest)
 
     def __repr__(self) -> str:
         n = len(self)
@@ -161,6 +244,20 @@ class Similarity:
             f"representation={self.representation!r}, offset={self.offset:g}, "
             f"shift={self.shift:g})"
         )
+
+
+def _rebuilt(
+    representation: str,
+    parts: tuple[Any, ...],
+    measure: str,
+    offset: float,
+    shift: float,
+    names: ObjectArray | None,
+    n_jobs: int,
+) -> Similarity:
+    """Make the similarity that was sent here in parts."""
+    core = _core.Similarity.from_parts(representation, parts)
+    return Similarity(core, measure=measure, offset=offset, shift=shift, names=names, n_jobs=n_jobs)
 
 
 def similarity(

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from typing import Any, overload
 
 import numpy as np
+import scipy.sparse
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
+from gencap._relations import Relation, profile_distances
 from gencap._validation import (
     FloatArray,
     IntArray,
@@ -22,6 +24,7 @@ from gencap._validation import (
 )
 from gencap.instances import Pair
 from gencap.nulls import resample_matrix
+from gencap.similarity import Similarity, similarity
 
 __all__ = [
     "FeatureSplits",
@@ -32,7 +35,7 @@ __all__ = [
     "split_objects",
 ]
 
-MEASURES = ("euclidean", "sqeuclidean", "cosine", "pearson")
+MEASURES = ("euclidean", "sqeuclidean", "cosine", "pearson", "precomputed")
 # The matching needs a dense distance matrix and time cubic in its side.
 MOST_PER_SIDE = 5_000
 
@@ -166,18 +169,21 @@ def split_objects(X: Any, measure: str = "euclidean", random_state: Any = 0) -> 
 
     Parameters
     ----------
-    X : array-like of shape (N, D) or DataFrame
-        At most 10,001 rows. With an odd number one random row is left out.
-    measure : {"euclidean", "sqeuclidean", "cosine", "pearson"}
-        Distance that the matching minimizes; the last two are 1 - similarity, with similarity 0
-        for rows without direction (all zero, or constant).
+    X : array-like of shape (N, D), DataFrame, or similarities
+        At most 10,001 rows. With an odd number one random row is left out. Similarities are a
+        `Similarity`, or with ``measure="precomputed"`` an (N, N) array or sparse matrix.
+    measure : {"euclidean", "sqeuclidean", "cosine", "pearson", "precomputed"}
+        Distance that the matching minimizes; cosine and pearson are 1 - similarity, with similarity
+        0 for rows without direction (all zero, or constant). Similarities are matched by their
+        profiles: the squared distance between two objects' similarities to all others.
     random_state : None, int or Generator
         Decides the halves.
 
     Returns
     -------
     Pair
-        With `optimistic` True; `index1` and `index2` tell which rows of `X` stand where.
+        With `optimistic` True; `index1` and `index2` tell which rows of `X` stand where. Halves of
+        a similarity are `Similarity` objects, and `cross` holds what lies between them.
 
     Warns
     -----
@@ -195,11 +201,12 @@ def split_objects(X: Any, measure: str = "euclidean", random_state: Any = 0) -> 
     (5, True)
     """
     check_choice(measure, "measure", MEASURES)
-    matrix = check_matrix(X, "X", min_rows=2)
-    if len(matrix.values) > 2 * MOST_PER_SIDE + 1:
+    matrix = _halvable(X, measure)
+    n = matrix.shape[0]
+    if n > 2 * MOST_PER_SIDE + 1:
         raise ValueError(
             f"split_objects matches at most {MOST_PER_SIDE:,} objects a side: X has "
-            f"{len(matrix.values):,} rows; pass a random sample of {2 * MOST_PER_SIDE:,} rows, or "
+            f"{n:,} rows; pass a random sample of {2 * MOST_PER_SIDE:,} rows, or "
             "use split_features"
         )
     warnings.warn(
@@ -209,7 +216,29 @@ def split_objects(X: Any, measure: str = "euclidean", random_state: Any = 0) -> 
         stacklevel=2,
     )
     rng = np.random.default_rng(check_seed(random_state))
+    if isinstance(matrix, Relation):
+        return _GraphSplit(matrix).rebuild(matrix, rng)
     return _ObjectSplit(matrix, measure).rebuild(matrix, rng)
+
+
+def _halvable(X: Any, measure: str) -> Matrix | Relation:
+    """Check what is to be halved: a table, or similarities of at least two objects."""
+    if isinstance(X, Similarity) or measure == "precomputed":
+        graph = similarity(X, "precomputed")
+        if len(graph) < 2:
+            raise ValueError("X must relate at least 2 objects to be halved: got 1")
+        return Relation(graph, graph.names)
+    if scipy.sparse.issparse(X):
+        raise TypeError(
+            f"X is a sparse matrix, which measure={measure!r} would read as a table; say "
+            "measure='precomputed' for a graph of similarities, or pass X.toarray()"
+        )
+    return check_matrix(X, "X", min_rows=2)
+
+
+def _random_halves(n_objects: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+    side, order = n_objects // 2, rng.permutation(n_objects)
+    return np.sort(order[:side]), np.sort(order[side : 2 * side])
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,9 +250,7 @@ class _ObjectSplit:
     optimistic: bool = True
 
     def rebuild(self, matrix: Matrix, rng: np.random.Generator) -> Pair:
-        side = len(matrix.values) // 2
-        order = rng.permutation(len(matrix.values))
-        index1, index2 = np.sort(order[:side]), np.sort(order[side : 2 * side])
+        index1, index2 = _random_halves(len(matrix.values), rng)
         left, right = matrix.values[index1], matrix.values[index2]
         matched = index2[linear_sum_assignment(_distances(left, right, self.measure))[1]]
         return Pair.build(
@@ -233,6 +260,29 @@ class _ObjectSplit:
             (index1, matched),
             True,
             self,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _GraphSplit:
+    """The pipeline of `split_objects` on similarities."""
+
+    matrix: Relation
+    optimistic: bool = True
+
+    def rebuild(self, matrix: Relation, rng: np.random.Generator) -> Pair:
+        graph: Similarity = matrix.values
+        index1, index2 = _random_halves(len(graph), rng)
+        matched = index2[linear_sum_assignment(profile_distances(graph, index1, index2))[1]]
+        halves = [graph.take(index) for index in (index1, matched)]
+        return Pair.build(
+            Relation(halves[0]),
+            Relation(halves[1]),
+            halves[0].names,
+            (index1, matched),
+            False,
+            self,
+            graph.block(index1, matched),
         )
 
 

@@ -30,7 +30,7 @@ from gencap.splits import (
     split_objects,
 )
 
-__all__ = ["StudyPlan", "study_matrix", "study_pairs"]
+__all__ = ["StudyPlan", "standardized", "study_matrix", "study_pairs"]
 
 MODELS = ("centroid", "gaussian")
 COVARIANCES = ("fixed", "spherical", "diag", "full")
@@ -270,9 +270,19 @@ def _make_pairs(first: Any, second: Any, plan: StudyPlan) -> Any:
 
 
 def _scaled(table: Any, plan: StudyPlan) -> Any:
-    """Return the table standardized column by column if the plan says so; constants become 0."""
-    if plan.scale == "none":
-        return table
+    """Return the table standardized column by column if the plan says so."""
+    return table if plan.scale == "none" else standardized(table)
+
+
+def standardized(table: Any) -> Any:
+    """Bring every column to mean 0 and standard deviation 1; constant ones become 0.
+
+    Examples
+    --------
+    >>> standardized(np.array([[1.0, 5.0], [3.0, 5.0]]))
+    array([[-1.,  0.],
+           [ 1.,  0.]])
+    """
     values = check_matrix(table, "first").values
     constant = (values == values[:1]).all(axis=0)
     # Rounding leaves constant columns a tiny spread; dividing by it would make noise of them.

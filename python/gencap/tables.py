@@ -240,7 +240,9 @@ def _filled(
                 "missing='drop' leaves no row: every row has a missing value; use "
                 "missing='impute', or ignore the columns with most gaps"
             )
-        verb = "has a missing value and was" if damaged.sum() == 1 else "have missing values and were"
+        verb = (
+            "has a missing value and was" if damaged.sum() == 1 else "have missing values and were"
+        )
         total = f"{len(values):,} rows"
         notes.append(f"{damaged.sum():,} of {total} {verb} left out")
         return values[kept], kept

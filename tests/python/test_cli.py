@@ -59,7 +59,7 @@ def files_in(folder):
 # --- help ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("command", ["demo", "capacity", "reproduce", "info"])
+@pytest.mark.parametrize("command", ["demo", "capacity", "transfer", "reproduce", "info"])
 def test_help_shows_a_runnable_example(runner, command):
     result = runner.invoke(app, [command, "--help"])
     assert result.exit_code == 0

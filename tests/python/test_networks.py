@@ -50,6 +50,11 @@ def test_frames_of_similarities_keep_their_names():
     assert open_network(frame).names.tolist() == names
 
 
+def test_a_square_frame_of_edges_is_no_matrix():
+    frame = pd.DataFrame({"from": ["a", "b"], "to": ["b", "c"]})
+    assert open_network(frame).n_objects == 3
+
+
 @pytest.mark.parametrize("make", [lambda t: t, lambda t: t.to_numpy()])
 def test_edges_by_name(make):
     table = pd.DataFrame(

@@ -46,8 +46,8 @@ def test_normalized_and_adaptive_cuts_notice(result: reproduction.ReproductionRe
 
 @pytest.mark.parametrize("seed", [0, 2, 4, 7])
 def test_ratio_cut_does_not_notice_where_clusters_empty(seed: int) -> None:
-    # Overlapping sources: single objects are split off and clusters run empty on the way there. With
-    # their sums divided by vanishing sizes, rounding moved these samples by up to .3 bits.
+    # Overlapping sources: single objects are split off and clusters run empty on the way there.
+    # With sums divided by vanishing sizes, rounding moved samples by up to .3 bits.
     data = datasets.gaussians(200, variance=5, random_state=seed)
     first, second = (shift_invariance.similarity_of(x) for x in (data.first, data.second))
     model = AdaptiveRatioCut(4, p=2.0, measure="precomputed", n_init=1, random_state=0)

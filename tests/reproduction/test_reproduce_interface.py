@@ -16,8 +16,19 @@ from gencap.reproduction import Row, _result
 
 def test_names_are_those_of_the_experiments() -> None:
     parametric = ["kary", "fig13", "fig16", "fig18"]
-    graphs = ["ncut", "fig23", "fig27", "fig29", "fig31", "fig37", "shift_invariance"]
-    assert reproduction.names() == parametric + graphs
+    graphs = [
+        "ncut",
+        "fig23",
+        "fig24",
+        "fig25",
+        "fig27",
+        "fig29",
+        "fig31",
+        "fig37",
+        "shift_invariance",
+    ]
+    transfer = ["mtc1", "mtc5", "mtc6", "criteria"]
+    assert reproduction.names() == parametric + graphs + transfer
 
 
 @pytest.mark.parametrize("name", reproduction.names())

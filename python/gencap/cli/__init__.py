@@ -1,4 +1,4 @@
-"""The command line: ``gencap demo | capacity | reproduce | info``."""
+"""The command line: ``gencap demo | capacity | transfer | reproduce | info``."""
 
 from __future__ import annotations
 

@@ -13,9 +13,10 @@ import numpy as np
 import scipy.sparse
 from threadpoolctl import threadpool_limits
 
+from gencap._relations import permuted
 from gencap._validation import FloatArray, IntArray, Matrix, ObjectArray
 from gencap.instances import Pair
-from gencap.nulls import KINDS, permute_edges, resample_matrix
+from gencap.nulls import KINDS, resample_matrix
 from gencap.similarity import Similarity
 from gencap.splits import FeatureSplits, OptimisticPairingWarning, split_objects
 
@@ -31,9 +32,6 @@ __all__ = [
 
 # Kind of null and number of the draw.
 Twin: TypeAlias = tuple[str, int]
-
-# Up to this many objects the edges of a similarity without stored entries are permuted.
-MOST_DENSE = 5_000
 
 # Sums in linear algebra depend on the number of its threads in their last bits.
 _ONE_THREAD = threading.Lock()
@@ -188,7 +186,7 @@ class GraphSource:
             return pair
         rng = np.random.default_rng([self.seed, KINDS.index(twin[0]), twin[1]])
         return GraphPair(
-            _permuted(pair.first, rng), _permuted(pair.second, rng), pair.names, pair.optimistic
+            permuted(pair.first, rng), permuted(pair.second, rng), pair.names, pair.optimistic
         )
 
     def digest(self) -> str:
@@ -212,42 +210,6 @@ def _resampled(values: FloatArray, twin: Twin, seed: int) -> FloatArray:
 def _twin_of(pair: Pair, twin: Twin, seed: int) -> Pair:
     with _ONE_THREAD, threadpool_limits(limits=1, user_api="blas"):
         return pair.resample(twin[0], _rng(twin, seed))
-
-
-def _permuted(graph: Any, rng: np.random.Generator) -> Any:
-    if scipy.sparse.issparse(graph):
-        return permute_sparse(graph, rng)
-    return permute_edges(graph.toarray() if isinstance(graph, Similarity) else graph, rng)
-
-
-def permute_sparse(graph: Any, rng: np.random.Generator) -> Any:
-    """Put the edges of a sparse graph at random places; diagonal and weights stay.
-
-    The same law as permuting all entries above the diagonal, absent ones included.
-
-    Examples
-    --------
-    >>> S = scipy.sparse.csr_array(np.diag([1.0, 0.0, 0.0]) + np.diag([2.0, 3.0], 1))
-    >>> twin = permute_sparse(S, np.random.default_rng(0)).toarray()
-    >>> sorted(twin[np.triu_indices(3, 1)].tolist()), twin[0, 0], bool((twin == twin.T).all())
-    ([0.0, 1.0, 1.5], 1.0, True)
-    """
-    n = graph.shape[0]
-    rows: Any = scipy.sparse.csr_array(graph)
-    symmetric = (rows + rows.T) / 2.0
-    upper = scipy.sparse.triu(symmetric, 1, format="coo")
-    places = rng.choice(n * (n - 1) // 2, size=len(upper.data), replace=False, shuffle=False)
-    weights = rng.permutation(upper.data)
-    # Place t counts the pairs i < j row by row from the last row: i from the triangular root.
-    back = (np.sqrt(8.0 * places + 1.0) - 1.0) // 2.0
-    back = back.astype(np.int64)
-    # The root of a large number is rounded: mend the neighbors.
-    back -= (back * (back + 1) // 2 > places).astype(np.int64)
-    back += ((back + 1) * (back + 2) // 2 <= places).astype(np.int64)
-    i = n - 2 - back
-    j = n - 1 - (places - back * (back + 1) // 2)
-    half = scipy.sparse.coo_array((weights, (i, j)), shape=(n, n)).tocsr()
-    return half + half.T + scipy.sparse.diags_array(symmetric.diagonal(), format="csr")
 
 
 def _digest(parts: Sequence[Any]) -> str:

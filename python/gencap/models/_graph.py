@@ -65,6 +65,7 @@ class GraphClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
     annealing: Annealing | None
     random_state: Any
     n_jobs: int | None
+    trajectory_: Trajectory | None
 
     @property
     def is_pairwise(self) -> bool:
@@ -111,7 +112,7 @@ class GraphClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         solver = check_choice(self.solver, "solver", self.solvers)
         return _core.AnnealParams(
             n_clusters=check_integer(self.n_clusters, "n_clusters"),
-            solver="mean_field" if solver == "search" else solver,
+            solver="mean_field" if solver in ("search", "embedding") else solver,
             **annealing.settings(),
         )
 
@@ -229,7 +230,7 @@ class GraphClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         self.converged_ = True
 
     def _describe(self, run: Trajectory) -> None:
-        self.trajectory_: Trajectory | None = run
+        self.trajectory_ = run
         self.n_clusters_ = len(np.unique(self.labels_))
         self.n_iter_ = int(run.n_iter.sum())
         self.beta_ = float(run.betas[-1])

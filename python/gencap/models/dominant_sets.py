@@ -34,6 +34,8 @@ EVERY_PAIR = 4_000
 ROUNDING = 1e-9
 # Relative difference up to which payoffs count as equal.
 TIED = 1e-9
+# Up to this much work per step it takes longer to start threads than to do it.
+SERIAL = 1_000_000
 # Share of the largest payoff below which a payoff is none.
 NOTHING = 1e-12
 
@@ -244,7 +246,7 @@ class DominantSets(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         record: bool = False,
     ) -> list[_core.Peeling]:
         """Peel once for every termination; all of them share their products with X."""
-        clusters = self.n_clusters
+        clusters, threads = self.n_clusters, check_n_jobs(self.n_jobs)
         if clusters is not None:
             clusters = check_n_clusters(clusters, len(given))
         return _core.peel_dominant_sets(
@@ -256,7 +258,7 @@ class DominantSets(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             shift=shift + given.shift,
             shift_diagonal=bool(self.shift_diagonal),
             record=record,
-            threads=check_n_jobs(self.n_jobs),
+            threads=threads if len(given) ** 2 * len(ends) > SERIAL else 1,
             switches=control.switches,
             report=control.report("dominant sets"),
         )
@@ -297,10 +299,9 @@ def _smallest(given: Similarity) -> float:
     n, smallest = len(given), np.inf
     if n < 2:
         return 0.0
-    if given.is_dense:
-        values = given.toarray()
-        np.fill_diagonal(values, np.inf)
-        return float(values.min())
+    stored = given.smallest_stored(diagonal=False)
+    if stored is not None:
+        return stored
     for start in range(0, n, BLOCK):
         size = min(BLOCK, n - start)
         own = np.arange(start, start + size), np.arange(size)

@@ -71,14 +71,19 @@ def verdict_sentence(order: Order) -> str:
     count = f"{order.best} clusters carry {found} per object"
     match order.verdict:
         case "clusters":
-            return f"{count}, more than any structureless twin of the data explains{after}."
+            blind = "; similarities alone cannot tell clusters from a continuum"
+            return (
+                f"{count}, more than any structureless twin of the data explains{after}"
+                f"{blind if order.pairwise else ''}."
+            )
         case "continuum":
             return (
                 f"{count}, but a smooth gradient without any clusters would look as good{after}; "
                 "read the groups as sections of a continuum."
             )
         case "uncalibrated":
-            return f"{count}; draw the two nulls before calling them real{after}."
+            which = "null of permuted edges" if order.pairwise else "two nulls"
+            return f"{count}; draw the {which} before calling them real{after}."
         case _:
             top = amount(strongest.bits, strongest.bits_sd)
             return f"The most any number of clusters reached is {top} per object{after}."

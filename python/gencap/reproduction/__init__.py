@@ -8,15 +8,21 @@ from typing import Any
 from gencap._progress import ProgressCallback, as_control
 from gencap._validation import check_choice, check_n_jobs, check_seed
 from gencap.reproduction import (
+    criteria,
     fig13,
     fig16,
     fig18,
     fig23,
+    fig24,
+    fig25,
     fig27,
     fig29,
     fig31,
     fig37,
     kary,
+    mtc1,
+    mtc5,
+    mtc6,
     ncut,
     shift_invariance,
 )
@@ -31,11 +37,17 @@ _MODULES = (
     fig18,
     ncut,
     fig23,
+    fig24,
+    fig25,
     fig27,
     fig29,
     fig31,
     fig37,
     shift_invariance,
+    mtc1,
+    mtc5,
+    mtc6,
+    criteria,
 )
 _EXPERIMENTS: dict[str, Experiment] = {one.EXPERIMENT.name: one.EXPERIMENT for one in _MODULES}
 

@@ -39,6 +39,9 @@ impl PyGraphCost {
     }
 }
 
+/// The cost function for both instances: similarities may bring shifts of their own.
+type Costs = (Py<PyGraphCost>, Py<PyGraphCost>);
+
 /// The starts that won on a pair, to be run again.
 #[pyclass(name = "GraphPlans", module = "gencap._core", frozen)]
 pub struct PyGraphPlans {
@@ -180,7 +183,7 @@ pub fn graph_search<'py>(
 /// Both instances of a pair: the columns of `anneal_pair`, labels, costs, and plans to run again.
 #[pyfunction]
 #[pyo3(signature = (
-    first, second, cost, params, betas, critical, seed, n_init=1, warm=None, threads=1,
+    first, second, costs, params, betas, critical, seed, n_init=1, warm=None, threads=1,
     switches=None, report=None, live=None
 ))]
 #[allow(clippy::too_many_arguments)] // the keyword arguments of one Python function
@@ -188,7 +191,7 @@ pub fn graph_pair<'py>(
     py: Python<'py>,
     first: &PySimilarity,
     second: &PySimilarity,
-    cost: &PyGraphCost,
+    costs: Costs,
     params: &PyParams,
     betas: Vec<f64>,
     critical: f64,
@@ -202,12 +205,13 @@ pub fn graph_pair<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let loans = (first.borrow(py)?, second.borrow(py)?);
     let (one, two) = (loans.0.lend()?, loans.1.lend()?);
+    let costs = (costs.0.get(), costs.1.get());
     let params = &params.checked;
     let reporter = Reporter::new(switches, report).with_live(live);
     let run = run_detached(py, &reporter, |control| {
         let workers = Workers::new(threads)?;
         let context = Context { workers: &workers, control };
-        let graphs = [cost.open(one.get(), context)?, cost.open(two.get(), context)?];
+        let graphs = [costs.0.open(one.get(), context)?, costs.1.open(two.get(), context)?];
         let graphs = [&graphs[0], &graphs[1]];
         let task = PairTask { graphs, params, betas: &betas, critical, seed };
         let warm = warm.as_ref().map_or([None, None], |(a, b)| [Some(&a[..]), Some(&b[..])]);
@@ -234,7 +238,7 @@ pub fn graph_pair<'py>(
 /// Run the winners of a pair once more, for those who watch: `live` hears of every temperature.
 #[pyfunction]
 #[pyo3(signature = (
-    first, second, cost, params, betas, critical, seed, plans, live, threads=1, switches=None,
+    first, second, costs, params, betas, critical, seed, plans, live, threads=1, switches=None,
     report=None
 ))]
 #[allow(clippy::too_many_arguments)] // the keyword arguments of one Python function
@@ -242,7 +246,7 @@ pub fn graph_pair_again(
     py: Python<'_>,
     first: &PySimilarity,
     second: &PySimilarity,
-    cost: &PyGraphCost,
+    costs: Costs,
     params: &PyParams,
     betas: Vec<f64>,
     critical: f64,
@@ -255,12 +259,13 @@ pub fn graph_pair_again(
 ) -> PyResult<()> {
     let loans = (first.borrow(py)?, second.borrow(py)?);
     let (one, two) = (loans.0.lend()?, loans.1.lend()?);
+    let costs = (costs.0.get(), costs.1.get());
     let (params, winners) = (&params.checked, plans.winners.clone());
     let reporter = Reporter::new(switches, report).with_live(Some(live));
     run_detached(py, &reporter, |control| {
         let workers = Workers::new(threads)?;
         let context = Context { workers: &workers, control };
-        let graphs = [cost.open(one.get(), context)?, cost.open(two.get(), context)?];
+        let graphs = [costs.0.open(one.get(), context)?, costs.1.open(two.get(), context)?];
         let graphs = [&graphs[0], &graphs[1]];
         let task = PairTask { graphs, params, betas: &betas, critical, seed };
         pair::follow(task, winners, context).map(drop)
@@ -270,7 +275,7 @@ pub fn graph_pair_again(
 /// Assignments of both instances (steps x N x K) at the given, rising temperature numbers.
 #[pyfunction]
 #[pyo3(signature = (
-    first, second, cost, params, betas, critical, seed, plans, steps, threads=1, switches=None,
+    first, second, costs, params, betas, critical, seed, plans, steps, threads=1, switches=None,
     report=None
 ))]
 #[allow(clippy::too_many_arguments, clippy::type_complexity)]
@@ -278,7 +283,7 @@ pub fn graph_pair_probabilities<'py>(
     py: Python<'py>,
     first: &PySimilarity,
     second: &PySimilarity,
-    cost: &PyGraphCost,
+    costs: Costs,
     params: &PyParams,
     betas: Vec<f64>,
     critical: f64,
@@ -291,11 +296,12 @@ pub fn graph_pair_probabilities<'py>(
 ) -> PyResult<(Bound<'py, PyArray3<f64>>, Bound<'py, PyArray3<f64>>)> {
     let loans = (first.borrow(py)?, second.borrow(py)?);
     let (one, two) = (loans.0.lend()?, loans.1.lend()?);
+    let costs = (costs.0.get(), costs.1.get());
     let params = &params.checked;
     let [one, two] = run_detached(py, &Reporter::new(switches, report), |control| {
         let workers = Workers::new(threads)?;
         let context = Context { workers: &workers, control };
-        let graphs = [cost.open(one.get(), context)?, cost.open(two.get(), context)?];
+        let graphs = [costs.0.open(one.get(), context)?, costs.1.open(two.get(), context)?];
         let graphs = [&graphs[0], &graphs[1]];
         let task = PairTask { graphs, params, betas: &betas, critical, seed };
         let [one, two] = &plans.winners;

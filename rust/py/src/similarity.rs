@@ -8,9 +8,11 @@ use gencap_core::similarity::{
     self, Dense, LowRank, Measure, MergeTree, OnTheFly, Similarity, Sparse, Tree,
 };
 use gencap_core::workers::{Context, Workers};
-use ndarray::ArrayView2;
+use ndarray::{Array2, ArrayView2, Axis};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 use crate::arrays::Matrix;
 use crate::errors::to_py;
@@ -130,6 +132,85 @@ impl PySimilarity {
         Ok(Self { kind: Kind::Rows(OnTheFly::new(x.as_array(), offset).map_err(to_py)?) })
     }
 
+    /// The arrays that `from_parts` makes the same similarity of, to the last bit.
+    fn parts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        match &self.kind {
+            Kind::Dense(array) => (array.clone_ref(py),).into_pyobject(py),
+            Kind::LowRank(held) => {
+                let (x, squared) = held.vectors();
+                (x.to_owned().into_pyarray(py), squared).into_pyobject(py)
+            }
+            Kind::Sparse(held) => {
+                let (starts, columns, values) = held.parts();
+                let starts = starts.to_vec().into_pyarray(py);
+                let (columns, values) = (columns.to_vec(), values.to_vec());
+                (starts, columns.into_pyarray(py), values.into_pyarray(py)).into_pyobject(py)
+            }
+            Kind::Tree(held) => {
+                let (children, values) = held.mergers();
+                let children = Array2::from(children.to_vec()).into_pyarray(py);
+                (children, values.to_vec().into_pyarray(py), held.offset()).into_pyobject(py)
+            }
+            Kind::Rows(held) => {
+                let (x, offset) = held.vectors();
+                (x.into_pyarray(py), offset).into_pyobject(py)
+            }
+        }
+    }
+
+    /// The similarity whose `representation` and `parts` are these.
+    #[staticmethod]
+    fn from_parts(representation: &str, parts: &Bound<'_, PyTuple>) -> PyResult<Self> {
+        match representation {
+            "dense" => Self::dense(parts.extract::<(Bound<'_, PyArray2<f64>>,)>()?.0),
+            "low_rank" => {
+                let (x, squared) = parts.extract::<(Matrix<'_>, Option<f64>)>()?;
+                let held = LowRank::of_vectors(x.as_array().to_owned(), squared);
+                Ok(Self { kind: Kind::LowRank(held) })
+            }
+            "sparse" => {
+                let (starts, columns, values) = parts.extract()?;
+                Self::sparse(starts, columns, values)
+            }
+            "tree" => {
+                let (children, values, offset) =
+                    parts.extract::<(Ends<'_>, PyReadonlyArray1<'_, f64>, f64)>()?;
+                let children = children.as_array();
+                let children = children.outer_iter().map(|pair| [pair[0], pair[1]]).collect();
+                let tree = Tree::of_mergers(children, values.as_array().to_vec(), offset);
+                Ok(Self { kind: Kind::Tree(tree) })
+            }
+            "rows" => {
+                let (x, offset) = parts.extract()?;
+                Self::rows(x, offset)
+            }
+            other => Err(PyValueError::new_err(format!("no representation is called {other:?}"))),
+        }
+    }
+
+    /// The similarities among the objects `index`, which are all different.
+    fn take(&self, py: Python<'_>, index: PyReadonlyArray1<'_, usize>) -> PyResult<Self> {
+        let index = index.as_slice()?;
+        let kind = match &self.kind {
+            Kind::Dense(array) => {
+                let rows = array.bind(py).try_readonly()?;
+                let part = rows.as_array().select(Axis(0), index).select(Axis(1), index);
+                // A selection of columns may come out column by column.
+                let part = part.as_standard_layout().into_owned();
+                Kind::Dense(part.into_pyarray(py).unbind())
+            }
+            Kind::LowRank(held) => Kind::LowRank(held.take(index)),
+            Kind::Sparse(held) => Kind::Sparse(held.take(index).map_err(to_py)?),
+            Kind::Tree(held) => Kind::Tree(held.take(index)),
+            Kind::Rows(held) => {
+                let (x, offset) = held.vectors();
+                let part = OnTheFly::new(x.select(Axis(0), index).view(), offset);
+                Kind::Rows(part.map_err(to_py)?)
+            }
+        };
+        Ok(Self { kind })
+    }
+
     /// "dense", "low_rank", "sparse", "tree" or "rows".
     #[getter]
     fn representation(&self) -> &'static str {
@@ -146,6 +227,18 @@ impl PySimilarity {
     fn diagonal<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let loan = self.borrow(py)?;
         Ok(loan.lend()?.get().diagonal().to_vec().into_pyarray(py))
+    }
+
+    /// The smallest entry of a dense similarity, None for others.
+    #[pyo3(signature = (diagonal, threads=1))]
+    fn smallest(&self, py: Python<'_>, diagonal: bool, threads: usize) -> PyResult<Option<f64>> {
+        let loan = self.borrow(py)?;
+        let Lent::Dense(dense) = loan.lend()? else { return Ok(None) };
+        let found = run_detached(py, &Reporter::new(None, None), |control| {
+            let workers = Workers::new(threads)?;
+            dense.smallest(diagonal, Context { workers: &workers, control })
+        })?;
+        Ok(Some(found))
     }
 
     /// The matrix itself, in memory of its own.

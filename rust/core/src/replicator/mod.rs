@@ -37,6 +37,11 @@ impl<'a> Game<'a> {
         Ok(Self { similarity, shift, shift_diagonal })
     }
 
+    /// The same game among the objects of another similarity.
+    pub fn among<'b>(&self, similarity: &'b dyn Similarity) -> Game<'b> {
+        Game { similarity, shift: self.shift, shift_diagonal: self.shift_diagonal }
+    }
+
     /// Number of objects N.
     pub fn len(&self) -> usize {
         self.similarity.len()

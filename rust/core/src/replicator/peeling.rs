@@ -1,11 +1,12 @@
 //! Peeling: find a cluster, take its objects away, find the next (Algorithm 6, corrected).
 
-use ndarray::{Array2, ArrayView1, Axis};
+use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
 
 use super::Game;
 use super::dynamics::replicate;
 use super::infection::infect;
 use crate::error::{Error, Result};
+use crate::similarity::Part;
 use crate::workers::Context;
 
 /// |dv|_1 below which the dynamics has converged.
@@ -261,19 +262,66 @@ fn run_together(
     races: &mut [Race],
     context: Context<'_>,
 ) -> Result<()> {
+    let mut field = Field::whole(game.len());
     loop {
         context.control.tick()?;
         let mut active: Vec<_> = races.iter_mut().filter(|race| !race.done).collect();
         if active.is_empty() {
             return Ok(());
         }
-        let at = |(i, a): (usize, usize)| active[a].v[i];
-        let v = Array2::from_shape_fn((game.len(), active.len()), at);
-        let payoffs = game.payoffs(v.view(), context)?;
-        for (race, payoff) in active.iter_mut().zip(payoffs.columns()) {
+        field.shrink(game, &active, context)?;
+        let at = |(place, a): (usize, usize)| active[a].v[field.objects[place]];
+        let v = Array2::from_shape_fn((field.objects.len(), active.len()), at);
+        let payoffs = field.payoffs(game, v.view(), context)?;
+        let mut payoff = vec![0.0; game.len()];
+        for (race, column) in active.iter_mut().zip(payoffs.columns()) {
+            // Objects outside have no share left: what they would earn does not matter.
+            field.objects.iter().zip(column).for_each(|(&i, value)| payoff[i] = *value);
             race.advance(payoff.iter().copied(), plan.n_clusters);
         }
         context.control.advance(f64::NAN, f64::NAN);
+    }
+}
+
+/// The objects that play, and their part of X once they are few.
+struct Field {
+    objects: Vec<usize>,
+    part: Option<Part>,
+    /// Whether X has no parts that are worth their while.
+    whole: bool,
+}
+
+impl Field {
+    fn whole(n: usize) -> Self {
+        Self { objects: (0..n).collect(), part: None, whole: false }
+    }
+
+    /// Leave out the objects that have been taken in all races, once they are many.
+    fn shrink(&mut self, game: Game<'_>, active: &[&mut Race], context: Context<'_>) -> Result<()> {
+        let left = |&&i: &&usize| active.iter().any(|race| race.rest[i]);
+        let count = self.objects.iter().filter(left).count();
+        if self.whole || 10 * count > 7 * self.objects.len() {
+            return Ok(());
+        }
+        let kept: Vec<usize> = self.objects.iter().filter(left).copied().collect();
+        let part = game.similarity().restricted(&kept, context)?;
+        self.whole = part.is_none();
+        if !self.whole {
+            (self.objects, self.part) = (kept, part);
+        }
+        Ok(())
+    }
+
+    fn payoffs(
+        &self,
+        game: Game<'_>,
+        v: ArrayView2<'_, f64>,
+        context: Context<'_>,
+    ) -> Result<Array2<f64>> {
+        match &self.part {
+            Some(part) => game.among(&part.dense()).payoffs(v, context),
+            None => game.payoffs(v, context),
+        }
     }
 }
 

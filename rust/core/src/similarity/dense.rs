@@ -1,11 +1,13 @@
 //! A similarity that is there as a matrix, and the lazy fields of everything that can give its rows.
 
 use ndarray::linalg::general_mat_mul;
-use ndarray::{Array2, ArrayView2, Axis, Slice};
+use ndarray::{Array1, Array2, ArrayView2, Axis, Slice};
 use rand_chacha::ChaCha8Rng;
 
-use super::kernels::add_scaled;
-use super::{Entries, Fields, Similarity, check_rows, fill_blocks, permutation};
+use super::kernels::{add_scaled, extremes};
+use super::{
+    Entries, Fields, Similarity, block_rows, check_rows, fill_blocks, permutation, symmetric,
+};
 use crate::error::{Error, Result};
 use crate::workers::Context;
 
@@ -29,6 +31,23 @@ impl<'a> Dense<'a> {
         Ok(Self { s, diagonal: s.diag().to_vec() })
     }
 
+    /// The smallest entry; `diagonal` tells whether self-similarities count.
+    pub fn smallest(&self, diagonal: bool, context: Context<'_>) -> Result<f64> {
+        let n = self.len();
+        let rows = block_rows(n);
+        let lowest = context.workers.map(n.div_ceil(rows), |b| {
+            context.control.tick()?;
+            let lowest = (b * rows..n.min((b + 1) * rows)).map(|i| {
+                let row = self.s.row(i);
+                let row = row.as_slice().unwrap_or_default();
+                let others = extremes(&row[..i]).0.min(extremes(&row[i + 1..]).0);
+                if diagonal { others.min(row[i]) } else { others }
+            });
+            Ok(lowest.fold(f64::INFINITY, f64::min))
+        })?;
+        Ok(lowest.into_iter().fold(f64::INFINITY, f64::min))
+    }
+
     /// The matrix itself.
     pub fn matrix(&self) -> ArrayView2<'a, f64> {
         self.s
@@ -47,6 +66,11 @@ impl Similarity for Dense<'_> {
     fn matmul(&self, q: ArrayView2<'_, f64>, context: Context<'_>) -> Result<Array2<f64>> {
         let (n, k) = (self.len(), q.ncols());
         check_rows(q, n)?;
+        if k == 1 {
+            let v = q.iter().copied().collect::<Vec<_>>();
+            let product = symmetric::product(self.s, &v, context)?;
+            return Ok(Array1::from(product).insert_axis(Axis(1)));
+        }
         let mut out = Array2::zeros((n, k));
         fill_blocks(&mut out, n * k, context, |rows, mut part| {
             let block = self.s.slice_axis(Axis(0), Slice::from(rows));
@@ -63,12 +87,37 @@ impl Similarity for Dense<'_> {
         Entries::Matrix(self.s)
     }
 
+    fn restricted(&self, kept: &[usize], context: Context<'_>) -> Result<Option<Part>> {
+        let mut s = Array2::zeros((kept.len(), kept.len()));
+        fill_blocks(&mut s, kept.len(), context, |rows, mut part| {
+            for (mut line, &i) in part.outer_iter_mut().zip(&kept[rows]) {
+                let row = self.s.row(i);
+                line.iter_mut().zip(kept).for_each(|(slot, &j)| *slot = row[j]);
+            }
+        })?;
+        Ok(Some(Part { diagonal: s.diag().to_vec(), s }))
+    }
+
     fn fields<'a>(
         &'a self,
         q: ArrayView2<'_, f64>,
         context: Context<'_>,
     ) -> Result<Box<dyn Fields + 'a>> {
         Ok(Box::new(LazyFields::new(self, q, context)?))
+    }
+}
+
+/// The matrix of some of the objects, in memory of its own.
+#[derive(Debug, Clone)]
+pub struct Part {
+    s: Array2<f64>,
+    diagonal: Vec<f64>,
+}
+
+impl Part {
+    /// The similarity of these objects.
+    pub fn dense(&self) -> Dense<'_> {
+        Dense { s: self.s.view(), diagonal: self.diagonal.clone() }
     }
 }
 
@@ -185,6 +234,22 @@ mod tests {
         assert_eq!(of(1), of(3));
         // 1500 products of size one, added in another order.
         assert!((of(1) - s.dot(&q)).iter().all(|v| v.abs() < 1e-11));
+    }
+
+    #[test]
+    fn parts_and_smallest_entries_are_those_of_the_matrix() {
+        let s = ndarray::array![[-9.0, 2.0, 5.0], [2.0, 1.0, 0.5], [5.0, 0.5, 4.0]];
+        let dense = Dense::new(s.view()).unwrap();
+        let (workers, control) = (Workers::new(2).unwrap(), Control::default());
+        let context = Context { workers: &workers, control: &control };
+        assert_eq!(dense.smallest(false, context), Ok(0.5));
+        assert_eq!(dense.smallest(true, context), Ok(-9.0));
+        let part = dense.restricted(&[0, 2], context).unwrap().unwrap();
+        assert_eq!(part.dense().matrix(), ndarray::array![[-9.0, 5.0], [5.0, 4.0]]);
+        assert_eq!(part.dense().diagonal(), [-9.0, 4.0]);
+        let lone = Array2::ones((1, 1));
+        let lone = Dense::new(lone.view()).unwrap();
+        assert_eq!(lone.smallest(false, context), Ok(f64::INFINITY));
     }
 
     #[test]

@@ -18,6 +18,53 @@ pub(crate) fn add_scaled_with<'a, S: Simd>(
     out.iter_mut().zip(x).for_each(|(out, x)| *out += factor * x);
 }
 
+/// Four rows of a symmetric n x n matrix from `first` on, right of the square on the diagonal: their
+/// products with `v` go to their own places in `out`, those of the mirrored entries to the columns'.
+#[pulp::with_simd(half_products = Arch::new())]
+#[inline(always)]
+pub(super) fn half_products_with<'a, S: Simd>(
+    _simd: S,
+    values: &'a [f64],
+    n: usize,
+    first: usize,
+    v: &'a [f64],
+    out: &'a mut [f64],
+) {
+    const LANES: usize = 8;
+    let after = first + 4;
+    let row = |r: usize| &values[(first + r) * n + after..(first + r + 1) * n];
+    let own = [v[first], v[first + 1], v[first + 2], v[first + 3]];
+    let (head, tail) = out.split_at_mut(after);
+    let (a, a_rest) = row(0).as_chunks::<LANES>();
+    let (b, b_rest) = row(1).as_chunks::<LANES>();
+    let (c, c_rest) = row(2).as_chunks::<LANES>();
+    let (d, d_rest) = row(3).as_chunks::<LANES>();
+    let (v, v_rest) = v[after..].as_chunks::<LANES>();
+    let (o, o_rest) = tail.as_chunks_mut::<LANES>();
+    // Sums in lanes: the compiler may not reorder sums of floats by itself.
+    let mut sums = [[0.0; LANES]; 4];
+    for (((((a, b), c), d), v), o) in a.iter().zip(b).zip(c).zip(d).zip(v).zip(o) {
+        for l in 0..LANES {
+            sums[0][l] += a[l] * v[l];
+            sums[1][l] += b[l] * v[l];
+            sums[2][l] += c[l] * v[l];
+            sums[3][l] += d[l] * v[l];
+            o[l] += (a[l] * own[0] + b[l] * own[1]) + (c[l] * own[2] + d[l] * own[3]);
+        }
+    }
+    for (l, (v, o)) in v_rest.iter().zip(o_rest).enumerate() {
+        sums[0][l] += a_rest[l] * v;
+        sums[1][l] += b_rest[l] * v;
+        sums[2][l] += c_rest[l] * v;
+        sums[3][l] += d_rest[l] * v;
+        *o += (a_rest[l] * own[0] + b_rest[l] * own[1]) + (c_rest[l] * own[2] + d_rest[l] * own[3]);
+    }
+    for (slot, sums) in head[first..].iter_mut().zip(&sums) {
+        *slot += ((sums[0] + sums[1]) + (sums[2] + sums[3]))
+            + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+    }
+}
+
 /// Squared Euclidean distances from `point` to the objects `start..start + out.len()`.
 ///
 /// `x` is feature-major, `stride` objects per feature.

@@ -42,23 +42,39 @@ impl LowRank {
             return Err(Error::invalid("X", found, "at least one row and one column are needed"));
         }
         let mut x = x.as_standard_layout().into_owned();
-        let (mut scale, mut offset) = (1.0, 0.0);
         match measure {
             Measure::Inner => {}
             Measure::Cosine => x.outer_iter_mut().for_each(normalize),
             Measure::Pearson => x.outer_iter_mut().for_each(standardize),
-            Measure::SquaredEuclidean(v) => {
-                (scale, offset) = (2.0, v);
+            Measure::SquaredEuclidean(_) => {
                 // Far from the origin the three terms would cancel and lose digits.
                 let mean = x.mean_axis(Axis(0)).unwrap_or_default();
                 x -= &mean;
             }
         }
+        let squared = if let Measure::SquaredEuclidean(v) = measure { Some(v) } else { None };
+        Ok(Self::of_vectors(x, squared))
+    }
+
+    /// Inner products of vectors taken as they are, or this v minus their squared distances.
+    pub fn of_vectors(x: Array2<f64>, squared: Option<f64>) -> Self {
         let squares: Vec<f64> = x.outer_iter().map(|row| row.dot(&row)).collect();
-        let squared = matches!(measure, Measure::SquaredEuclidean(_));
-        let bias = squares.iter().map(|s| if squared { -s } else { 0.0 }).collect();
-        let diagonal = if squared { vec![offset; squares.len()] } else { squares };
-        Ok(Self { x, scale, bias, offset, diagonal })
+        let (scale, offset) = squared.map_or((1.0, 0.0), |v| (2.0, v));
+        let is_squared = squared.is_some();
+        let bias = squares.iter().map(|s| if is_squared { -s } else { 0.0 }).collect();
+        let diagonal = if is_squared { vec![offset; squares.len()] } else { squares };
+        Self { x, scale, bias, offset, diagonal }
+    }
+
+    /// What [`LowRank::of_vectors`] makes the same similarity of.
+    pub fn vectors(&self) -> (&Array2<f64>, Option<f64>) {
+        (&self.x, (self.scale > 1.0).then_some(self.offset))
+    }
+
+    /// The similarities among the objects `index`.
+    #[must_use]
+    pub fn take(&self, index: &[usize]) -> Self {
+        Self::of_vectors(self.x.select(Axis(0), index), self.vectors().1)
     }
 
     /// W = X^T q, m = u^T q and n = 1^T q, summed in block order.

@@ -11,9 +11,10 @@ pub mod merge_tree;
 mod on_the_fly;
 pub mod spanning_tree;
 mod sparse;
+mod symmetric;
 mod tree;
 
-pub use dense::Dense;
+pub use dense::{Dense, Part};
 pub(crate) use kernels::add_scaled;
 pub use low_rank::{LowRank, Measure};
 pub use merge_tree::MergeTree;
@@ -75,6 +76,11 @@ pub trait Similarity: Sync {
     /// The entries themselves, where they are stored.
     fn entries(&self) -> Entries<'_> {
         Entries::Implicit
+    }
+
+    /// The similarity of the objects `kept` by themselves, where products with it cost less.
+    fn restricted(&self, _kept: &[usize], _context: Context<'_>) -> Result<Option<Part>> {
+        Ok(None)
     }
 
     /// The book-keeping of sequential sweeps that start from `q`.

@@ -27,6 +27,12 @@ impl OnTheFly {
         Ok(Self { x, offset, diagonal })
     }
 
+    /// The vectors, one row per object, and v.
+    pub fn vectors(&self) -> (Array2<f64>, f64) {
+        let Vectors { x, n, d } = &self.x;
+        (Array2::from_shape_fn((*n, *d), |(i, j)| x[j * n + i]), self.offset)
+    }
+
     fn write_row(&self, i: usize, out: &mut [f64]) {
         self.x.squared_row(i, out);
         for value in out.iter_mut() {

@@ -37,6 +37,27 @@ impl Sparse {
         Ok(Self { starts, columns, values, diagonal })
     }
 
+    /// Starts, columns and values, as [`Sparse::new`] takes them.
+    pub fn parts(&self) -> (&[usize], &[u32], &[f64]) {
+        (&self.starts, &self.columns, &self.values)
+    }
+
+    /// The similarities among the objects `index`, which are all different.
+    pub fn take(&self, index: &[usize]) -> Result<Self> {
+        let mut place = vec![None; self.diagonal.len()];
+        index.iter().enumerate().for_each(|(new, &old)| place[old] = Some(new as u32));
+        let (mut starts, mut columns, mut values) = (vec![0], vec![], vec![]);
+        for &old in index {
+            let mut row: Vec<(u32, f64)> =
+                self.row(old).filter_map(|(j, value)| Some((place[j]?, value))).collect();
+            row.sort_by_key(|&(j, _)| j);
+            columns.extend(row.iter().map(|&(j, _)| j));
+            values.extend(row.iter().map(|&(_, value)| value));
+            starts.push(columns.len());
+        }
+        Self::new(starts, columns, values)
+    }
+
     /// The entries (j, S_ij) of row `i`.
     pub fn row(&self, i: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
         let range = self.starts[i]..self.starts[i + 1];

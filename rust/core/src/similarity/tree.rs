@@ -28,16 +28,48 @@ pub struct Tree {
 impl Tree {
     /// The similarity of the objects of a merge tree.
     pub fn new(tree: MergeTree) -> Self {
-        let (n, offset) = (tree.len(), tree.largest());
+        let offset = tree.largest();
         let value = |&height: &f64| if height.is_finite() { offset - height } else { 0.0 };
         let values = tree.heights.iter().map(value).collect();
+        Self::of_mergers(tree.children, values, offset)
+    }
+
+    /// The mergers in the order of falling `values`, numbered as in [`MergeTree`].
+    pub fn of_mergers(children: Vec<[u32; 2]>, values: Vec<f64>, offset: f64) -> Self {
+        let n = children.len() + 1;
         let mut parents = vec![(2 * n - 2) as u32; 2 * n - 1];
-        for (merger, pair) in tree.children.iter().enumerate() {
+        for (merger, pair) in children.iter().enumerate() {
             for &child in pair {
                 parents[child as usize] = (n + merger) as u32;
             }
         }
-        Self { children: tree.children, values, parents, offset, diagonal: vec![offset; n] }
+        Self { children, values, parents, offset, diagonal: vec![offset; n] }
+    }
+
+    /// What [`Tree::of_mergers`] makes the same similarity of, the offset left out.
+    pub fn mergers(&self) -> (&[[u32; 2]], &[f64]) {
+        (&self.children, &self.values)
+    }
+
+    /// The similarities among the objects `index`, which are all different.
+    ///
+    /// A merger stays where it joins two of them; the paths may still lead through the others.
+    #[must_use]
+    pub fn take(&self, index: &[usize]) -> Self {
+        let mut node = vec![None; self.parents.len()];
+        index.iter().enumerate().for_each(|(new, &old)| node[old] = Some(new as u32));
+        let (mut children, mut values) = (vec![], vec![]);
+        for (merger, &[left, right]) in self.children.iter().enumerate() {
+            let sides = [node[left as usize], node[right as usize]];
+            node[self.len() + merger] = if let [Some(left), Some(right)] = sides {
+                children.push([left, right]);
+                values.push(self.values[merger]);
+                Some((index.len() + children.len() - 1) as u32)
+            } else {
+                sides[0].or(sides[1])
+            };
+        }
+        Self::of_mergers(children, values, self.offset)
     }
 
     /// v, the similarity of an object to itself.

@@ -40,7 +40,9 @@ pub(super) fn search_from(
         descend(graph, &mut labels, k, rng, context)?;
         let clusters = network(graph, &labels, k, sign, context)?;
         let merged = search_level(&clusters, None, n_clusters, rng, context)?;
-        labels.iter_mut().for_each(|label| *label = merged.labels[*label]);
+        for label in &mut labels {
+            *label = merged.labels[*label];
+        }
         k = n_clusters;
         let now = graph.cost_of(one_hot(&labels, k).view(), context)?;
         context.control.advance(f64::NAN, now);

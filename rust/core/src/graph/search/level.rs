@@ -151,7 +151,12 @@ impl<'a> Level<'a> {
         Level::new(links, sizes, self.sign, self.bond)
     }
 
-    fn aggregate_sparse(&self, groups: &[u32], starts: &[usize], members: &[u32]) -> Links<'static> {
+    fn aggregate_sparse(
+        &self,
+        groups: &[u32],
+        starts: &[usize],
+        members: &[u32],
+    ) -> Links<'static> {
         let count = starts.len() - 1;
         let (mut sums, mut seen, mut touched) = (vec![0.0; count], vec![false; count], Vec::new());
         let (mut ends, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
@@ -190,7 +195,8 @@ impl<'a> Level<'a> {
             sizes[label as usize] += self.sizes[i];
             squares[label as usize] += self.sizes[i] * self.sizes[i];
         }
-        let pairs: f64 = sizes.iter().zip(&squares).map(|(size, square)| size * size - square).sum();
+        let pairs: f64 =
+            sizes.iter().zip(&squares).map(|(size, square)| size * size - square).sum();
         -0.5 * (self.sign * within + self.bond * pairs)
     }
 }
@@ -198,7 +204,9 @@ impl<'a> Level<'a> {
 /// Nodes sorted by group, in rising order within each: where groups begin, and the nodes.
 pub(super) fn buckets(groups: &[u32], count: usize) -> (Vec<usize>, Vec<u32>) {
     let mut starts = vec![0; count + 1];
-    groups.iter().for_each(|&g| starts[g as usize + 1] += 1);
+    for &g in groups {
+        starts[g as usize + 1] += 1;
+    }
     (0..count).for_each(|g| starts[g + 1] += starts[g]);
     let (mut next, mut members) = (starts.clone(), vec![0; groups.len()]);
     for (i, &g) in groups.iter().enumerate() {

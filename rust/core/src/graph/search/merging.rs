@@ -24,7 +24,9 @@ pub(super) fn merge_down(level: &Level<'_>, cap: usize, control: &Control) -> Re
             merge_exactly(current, cap, control)?
         };
         let (merged, count) = compact(merged);
-        groups.iter_mut().for_each(|group| *group = merged[*group as usize]);
+        for group in &mut groups {
+            *group = merged[*group as usize];
+        }
         coarse = Some(current.aggregate(&merged, count));
     }
 }

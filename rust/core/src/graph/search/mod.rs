@@ -95,11 +95,9 @@ pub fn search_from(
     };
     let links = match graph.similarity.entries() {
         Entries::Matrix(matrix) => dense(&matrix),
-        Entries::Rows { starts, columns, values } => Links::Sparse {
-            starts: starts.into(),
-            columns: columns.into(),
-            values: values.into(),
-        },
+        Entries::Rows { starts, columns, values } => {
+            Links::Sparse { starts: starts.into(), columns: columns.into(), values: values.into() }
+        }
         Entries::Implicit => {
             return implicit::search_from(graph, start, n_clusters, rng, context);
         }

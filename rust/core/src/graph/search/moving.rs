@@ -174,7 +174,9 @@ impl<'l> Mover<'l> {
         let ends = [partition.labels[i], target];
         let keys = |mover: &Self, partition: &Partition| {
             let held = |c: &u32| partition.counts.get(*c as usize).is_some_and(|&count| count > 0);
-            ends.into_iter().filter(held).map(|c| mover.key(c, partition.sizes[c as usize]))
+            ends.into_iter()
+                .filter(held)
+                .map(|c| mover.key(c, partition.sizes[c as usize]))
                 .collect::<Vec<_>>()
         };
         if let Some(kept) = &mut self.kept {
@@ -187,9 +189,9 @@ impl<'l> Mover<'l> {
         if let Some(before) = before {
             let after = keys(self, partition);
             if let Some(strangers) = &mut self.strangers {
-                before.iter().for_each(|key| {
+                for key in &before {
                     strangers.remove(key);
-                });
+                }
                 strangers.extend(after);
             }
         }

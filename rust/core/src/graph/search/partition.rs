@@ -77,12 +77,16 @@ impl Partition {
 pub(super) fn compact(mut labels: Vec<u32>) -> (Vec<u32>, usize) {
     let most = labels.iter().max().map_or(0, |&most| most as usize + 1);
     let mut number = vec![u32::MAX; most];
-    labels.iter().for_each(|&label| number[label as usize] = 0);
+    for &label in &labels {
+        number[label as usize] = 0;
+    }
     let mut count = 0;
     for slot in number.iter_mut().filter(|slot| **slot == 0) {
         *slot = count;
         count += 1;
     }
-    labels.iter_mut().for_each(|label| *label = number[*label as usize]);
+    for label in &mut labels {
+        *label = number[*label as usize];
+    }
     (labels, count as usize)
 }

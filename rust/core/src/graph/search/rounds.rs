@@ -60,7 +60,9 @@ fn round(
         }
         let mut labels = vec![0; count];
         groups.iter().zip(&current.labels).for_each(|(&g, &label)| labels[g as usize] = label);
-        places.iter_mut().for_each(|place| *place = groups[*place as usize]);
+        for place in &mut places {
+            *place = groups[*place as usize];
+        }
         let next = level.aggregate(&groups, count);
         current = Partition::new(&next, labels, current.energy);
         settle(&next, &mut current, cap, rng, control)?;
