@@ -7,23 +7,19 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
-from sklearn.base import clone
 
-from gencap import _core
 from gencap._graph_pairs import anneal_graphs
 from gencap._graph_search import search_graphs
+from gencap._labelings import fitted_capacity, labels_capacity
 from gencap._live import LiveCallback, Stream, stream_for
 from gencap._lockstep import COUPLINGS, PairCurves, anneal_pairs, auto_coupling
 from gencap._mismatch import warn_of_mismatch
 from gencap._nulls import NullKinds, calibrate, check_null, single_null
-from gencap._parallel import parallel_map
 from gencap._progress import Control, ProgressCallback, as_control
 from gencap._validation import FloatArray, IntArray, check_choice, check_n_jobs, check_seed
-from gencap.agreement import hamming_capacity
 from gencap.instances import Instances, Pair
-from gencap.models import AnnealedClusterer, DominantSets, GraphClusterer
+from gencap.models import AnnealedClusterer, GraphClusterer, PairwiseClustering
 from gencap.results import Capacity
-from gencap.similarity import Similarity
 from gencap.splits import FeatureSplits
 
 __all__ = ["Measurements", "as_measurements", "capacity", "measure", "trivial"]
@@ -188,31 +184,12 @@ def measure(
     pair's temperatures go to `stream`, which is for a single model.
     """
     pairs = pairs_of(measured)
-    results: dict[int, Capacity] = {}
-    annealed: list[tuple[int, AnnealedClusterer]] = []
-    graphs: list[tuple[int, GraphClusterer]] = []
-    for index, model in enumerate(models):
-        if isinstance(model, GraphClusterer):
-            check_graph_coupling(coupling)
-            model.core_params()
-            _check_size(model, pairs)
-            if model.n_clusters == 1:
-                results[index] = trivial(pairs, "independent", seed)
-            elif model.solver == "search":
-                results[index] = _searched(model, pairs, seed, threads, control)
-            else:
-                graphs.append((index, model))
-            continue
-        if not isinstance(model, AnnealedClusterer) or model.solver == "simulated_annealing":
-            results[index] = _hamming(model, pairs, seed, control)
-            continue
-        model.core_params()
-        _check_vectors(model, pairs)
-        _check_size(model, pairs)
-        if model.n_clusters == 1:
-            results[index] = trivial(pairs, coupling, seed)
-        else:
-            annealed.append((index, model))
+    embedding = [m for m in models if isinstance(m, PairwiseClustering) and m.embeds]
+    if embedding:
+        if len(embedding) < len(models) or len({m.measure for m in embedding}) > 1:
+            raise ValueError("models with solver='embedding' and one measure go by themselves")
+        return _among_vectors(embedding, pairs, coupling, seed, threads, control, keep, stream)
+    results, annealed, graphs = _sorted_out(models, pairs, coupling, seed, threads, control)
     runs = anneal_pairs(
         [model for _, model in annealed],
         pairs,
@@ -237,6 +214,80 @@ def measure(
     return [results[index] for index in range(len(models))]
 
 
+def _sorted_out(
+    models: Sequence[Any],
+    pairs: Sequence[Pair],
+    coupling: str,
+    seed: int,
+    threads: int,
+    control: Control,
+) -> tuple[
+    dict[int, Capacity], list[tuple[int, AnnealedClusterer]], list[tuple[int, GraphClusterer]]
+]:
+    """Measure what needs no annealing of pairs; return the rest, checked, with its places."""
+    results: dict[int, Capacity] = {}
+    annealed: list[tuple[int, AnnealedClusterer]] = []
+    graphs: list[tuple[int, GraphClusterer]] = []
+    for index, model in enumerate(models):
+        if isinstance(model, GraphClusterer):
+            check_graph_coupling(coupling)
+            model.core_params()
+            for one in pairs:
+                _check_size(model, one)
+            if model.n_clusters == 1:
+                results[index] = trivial(pairs, "independent", seed)
+            elif model.solver == "search":
+                found = search_graphs(model, pairs, seed=seed, threads=threads, control=control)
+                results[index] = labels_capacity(found[0], pairs, seed, shift=found[1])
+            else:
+                graphs.append((index, model))
+            continue
+        if not isinstance(model, AnnealedClusterer) or model.solver == "simulated_annealing":
+            results[index] = fitted_capacity(model, pairs, seed, control)
+            continue
+        model.core_params()
+        for one in pairs:
+            _check_vectors(model, one)
+            _check_size(model, one)
+        if model.n_clusters == 1:
+            results[index] = trivial(pairs, coupling, seed)
+        else:
+            annealed.append((index, model))
+    return results, annealed, graphs
+
+
+def _among_vectors(
+    models: Sequence[PairwiseClustering],
+    pairs: Sequence[Pair],
+    coupling: str,
+    seed: int,
+    threads: int,
+    control: Control,
+    keep: str | None,
+    stream: Stream | None,
+) -> list[Capacity]:
+    """Measure pairwise clustering on the vectors that both instances are embedded as."""
+    for model in models:
+        model.core_params()
+    # The models differ in what they do with the vectors only: they are variants of one.
+    vectors = [
+        Pair(models[0].embedded(pair.first), models[0].embedded(pair.second), same_columns=False)
+        for pair in pairs
+    ]
+    found = measure(
+        [model.among_vectors() for model in models],
+        vectors,
+        coupling,
+        seed=seed,
+        threads=threads,
+        control=control,
+        keep=keep,
+        stream=stream,
+    )
+    optimistic = any(pair.optimistic for pair in pairs)
+    return [replace(c, optimistic=optimistic, names=pairs[0].names, shift=0.0) for c in found]
+
+
 def is_edgewise(model: Any, measured: Measurements) -> bool:
     """Whether the instances are similarities themselves: nulls then permute edges."""
     given = any(pair.is_pairwise for pair in pairs_of(measured))
@@ -252,17 +303,16 @@ def check_graph_coupling(coupling: str) -> None:
         )
 
 
-def _check_size(model: AnnealedClusterer | GraphClusterer, pairs: Sequence[Pair]) -> None:
-    fewest = min(pair.n_objects for pair in pairs)
-    if model.n_clusters > fewest:
+def _check_size(model: AnnealedClusterer | GraphClusterer, pair: Pair) -> None:
+    if model.n_clusters > pair.n_objects:
         raise ValueError(
             f"n_clusters must be at most the number of objects: got {model.n_clusters} for "
-            f"{fewest} rows; choose {fewest} or fewer"
+            f"{pair.n_objects} rows; choose {pair.n_objects} or fewer"
         )
 
 
-def _check_vectors(model: Any, pairs: Sequence[Pair]) -> None:
-    if any(pair.is_pairwise for pair in pairs):
+def _check_vectors(model: Any, pair: Pair) -> None:
+    if pair.is_pairwise:
         raise TypeError(
             f"{type(model).__name__} clusters vectors, but the pair holds similarities; use a "
             "model on graphs such as gencap.PairwiseClustering, or gencap.constant_shift_embedding"
@@ -379,85 +429,3 @@ def _collect(columns: FloatArray, slots: IntArray, size: int) -> FloatArray:
     for column, slot in enumerate(slots):
         out[:, slot] += columns[:, column]
     return out
-
-
-def _hamming(model: Any, pairs: Sequence[Pair], seed: int, control: Control) -> Capacity:
-    """Capacity of any clusterer from the labels it gives to both instances (Eq. 87)."""
-    size = getattr(model, "n_clusters", None)
-    found = parallel_map(
-        lambda x, watched: _fit_labels(model, x, seed, watched),
-        [x for pair in pairs for x in (pair.first, pair.second)],
-        threads=1,
-        control=control,
-        message=f"fitting {type(model).__name__}" + (f" with {size} clusters" if size else ""),
-    )
-    return _of_labels(list(zip(found[::2], found[1::2], strict=True)), pairs, seed)
-
-
-def _searched(
-    model: GraphClusterer, pairs: Sequence[Pair], seed: int, threads: int, control: Control
-) -> Capacity:
-    """Capacity of the labels that a graph model finds without annealing."""
-    labels, shift = search_graphs(model, pairs, seed=seed, threads=threads, control=control)
-    return _of_labels(labels, pairs, seed, shift=shift)
-
-
-def _of_labels(
-    labels: list[tuple[IntArray, IntArray]],
-    pairs: Sequence[Pair],
-    seed: int,
-    shift: float | None = None,
-) -> Capacity:
-    """Capacity of the labels of both instances of all pairs (Hamming weights)."""
-    raw = np.array([hamming_capacity(one, two) for one, two in labels])
-    mean = float(raw.mean())
-    kinds, codes = np.unique(labels[0][0], return_inverse=True)
-    one_hot = np.eye(len(kinds))[codes]
-    others, second = np.unique(labels[0][1], return_inverse=True)
-    second_hot = _aligned(one_hot, np.eye(len(others))[second])
-    return Capacity(
-        bits=max(0.0, mean),
-        raw_bits=mean,
-        beta=float("nan"),
-        n_clusters=float(np.mean([len(np.unique(one)) for one, _ in labels])),
-        curve=None,
-        labels=codes.astype(np.int64),
-        probabilities=one_hot,
-        second_probabilities=second_hot,
-        groups=np.arange(len(kinds)),
-        weights="hamming",
-        coupling="independent",
-        bits_per_pair=raw,
-        shift=shift,
-        optimistic=any(pair.optimistic for pair in pairs),
-        names=pairs[0].names,
-        seed=seed,
-    )
-
-
-def _aligned(first: FloatArray, second: FloatArray) -> FloatArray:
-    """Bring the columns of `second` into the order of `first`, padding the narrower one."""
-    size = max(first.shape[1], second.shape[1])
-    first = np.pad(first, ((0, 0), (0, size - first.shape[1])))
-    second = np.pad(second, ((0, 0), (0, size - second.shape[1])))
-    _, _, partner = _core.measure_agreement(first, second)
-    return second[:, np.asarray(partner, dtype=np.int64)]
-
-
-def _fit_labels(model: Any, x: Any, seed: int, control: Control) -> IntArray:
-    """Labels of a clone of `model`; each instance is fitted by itself."""
-    if not hasattr(model, "fit"):
-        raise TypeError(
-            f"model must be a gencap model or a scikit-learn clusterer: got {type(model).__name__}"
-        )
-    fresh = clone(model)
-    if "random_state" in fresh.get_params() and fresh.get_params()["random_state"] is None:
-        fresh.set_params(random_state=seed % 2**32)
-    if isinstance(fresh, AnnealedClusterer | DominantSets):
-        fresh.fit(x, progress=control)
-    else:
-        # Other libraries know matrices only, as their "precomputed" affinities.
-        x = x.toarray() if isinstance(x, Similarity) else x
-        fresh.fit(x)
-    labels = fresh.labels_ if hasattr(fresh, "labels_") else fresh.predict(x)
-    return np.asarray(labels)

@@ -13,7 +13,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from gencap._validation import FloatArray, check_integer
 from gencap.similarity import Similarity, similarity
 
-__all__ = ["Embedding", "constant_shift_embedding"]
+__all__ = ["Embedding", "constant_shift_embedding", "kmeans_vectors"]
 
 # Eigenvalues below this share of the largest are rounding.
 NEGLIGIBLE = 1e-10
@@ -99,6 +99,37 @@ def constant_shift_embedding(S: Any, n_components: int | None = None) -> Embeddi
     if vectors.shape[1] == 0:
         vectors = np.zeros((n, 1))
     return Embedding(_signed(vectors), spectrum, -2.0 * lowest if lowest else 0.0)
+
+
+def kmeans_vectors(S: Similarity) -> tuple[FloatArray, float]:
+    """Return vectors whose k-means costs are those of pairwise clustering, and by how much.
+
+    With K the number of non-empty clusters and the returned lowest eigenvalue l <= 0,
+
+        pairwise cost = k-means cost - trace(S) / 2 + l (N - K)
+
+    for every labeling: costs of different K are shifted differently. Similarities that are inner
+    products or squared distances of vectors have those vectors, whatever N.
+
+    Examples
+    --------
+    >>> import gencap
+    >>> Y, lowest = kmeans_vectors(gencap.similarity([[0.0], [2.0], [7.0]], "sqeuclidean"))
+    >>> (Y - Y.mean(axis=0)).round(6).ravel().tolist(), lowest
+    ([-3.0, -1.0, 4.0], 0.0)
+    """
+    if S.representation == "low_rank":
+        vectors, squared = S.core.parts()
+        # x . y is half of what squared distances would have in its place.
+        return np.asarray(vectors if squared is not None else vectors / np.sqrt(2.0)), 0.0
+    if len(S) > FULL_SPECTRUM:
+        raise ValueError(
+            f"solver 'embedding' needs all eigenvectors of {len(S):,} objects: at most "
+            f"{FULL_SPECTRUM:,} are feasible; use solver='mean_field', or a measure of vectors "
+            "such as 'sqeuclidean' or 'pearson'"
+        )
+    found = constant_shift_embedding(S)
+    return found.vectors, -0.5 * found.shift
 
 
 def _full(S: Similarity) -> tuple[FloatArray, float, FloatArray, FloatArray]:

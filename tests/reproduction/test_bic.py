@@ -127,8 +127,10 @@ def test_progress_is_told_and_can_cancel() -> None:
 
 def test_inputs_without_a_likelihood_are_refused() -> None:
     x = square(20, 9)
-    with pytest.raises(TypeError, match="got CentroidClustering"):
-        bic(gencap.CentroidClustering(), x)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="got CorrelationClustering"):
+        bic(gencap.CorrelationClustering(), x)
+    with pytest.raises(TypeError, match="got DominantSets"):
+        bic(gencap.DominantSets(), x)
     with pytest.raises(ValueError, match="mass_constrained must be False"):
         bic(gencap.GaussianMixture(mass_constrained=True), x)
     with pytest.raises(ValueError, match="at least one number"):

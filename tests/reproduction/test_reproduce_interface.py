@@ -27,7 +27,8 @@ def test_names_are_those_of_the_experiments() -> None:
         "fig37",
         "shift_invariance",
     ]
-    assert reproduction.names() == parametric + graphs
+    transfer = ["mtc1", "mtc5", "mtc6", "criteria"]
+    assert reproduction.names() == parametric + graphs + transfer + ["yeast"]
 
 
 @pytest.mark.parametrize("name", reproduction.names())

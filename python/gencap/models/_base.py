@@ -235,11 +235,17 @@ class AnnealedClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         validate_data(self, X, skip_check_array=True, reset=False)
         return self._probabilities(x)
 
+    def _potentials(self, x: FloatArray) -> FloatArray:
+        """Return the costs (N, K) of every row in every fitted cluster."""
+        centers, k = self.cluster_centers_, len(self.cluster_centers_)
+        covariances = np.zeros((k, 0)) if self.covariances_ is None else self.covariances_
+        shapes = np.ascontiguousarray(covariances.reshape(k, -1))
+        return _core.potentials(x, self.core_params(), centers, shapes)
+
     def _probabilities(self, x: FloatArray) -> FloatArray:
         centers, k = self.cluster_centers_, len(self.cluster_centers_)
         if not np.isfinite(self.beta_):
-            nearest = _core.potentials(x, self.core_params(), centers, np.zeros((k, 0)))
-            one_hot: FloatArray = np.eye(k)[nearest.argmin(axis=1)]
+            one_hot: FloatArray = np.eye(k)[self._potentials(x).argmin(axis=1)]
             return one_hot
         with np.errstate(divide="ignore"):
             weights = None if self.weights_ is None else np.log(self.weights_)

@@ -112,7 +112,7 @@ class GraphClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         solver = check_choice(self.solver, "solver", self.solvers)
         return _core.AnnealParams(
             n_clusters=check_integer(self.n_clusters, "n_clusters"),
-            solver="mean_field" if solver == "search" else solver,
+            solver="mean_field" if solver in ("search", "embedding") else solver,
             **annealing.settings(),
         )
 

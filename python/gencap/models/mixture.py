@@ -6,8 +6,16 @@ import math
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.special import logsumexp
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from gencap._validation import FloatArray, IntArray, check_choice, check_positive
+from gencap._validation import (
+    FloatArray,
+    IntArray,
+    check_choice,
+    check_matrix,
+    check_positive,
+)
 from gencap.annealing import Annealing
 from gencap.models._base import AnnealedClusterer
 from gencap.models.centroid import within_sum_of_squares
@@ -112,6 +120,27 @@ class GaussianMixture(AnnealedClusterer):
             "variance": check_positive(self.variance, "variance"),
             "reg_covar": float(self.reg_covar),
         }
+
+    def score_samples(self, X: Any) -> FloatArray:
+        """Return the log-density of every row under the fitted mixture, in nats.
+
+        Parameters
+        ----------
+        X : array-like of shape (N, D) or DataFrame
+            Objects, of the fitted sample or new ones.
+
+        Returns
+        -------
+        ndarray of shape (N,)
+            ``ln sum_k w_k N(x | mu_k, Sigma_k)``; weights are equal unless `mass_constrained`.
+        """
+        check_is_fitted(self)
+        x = check_matrix(X, "X").values
+        validate_data(self, X, skip_check_array=True, reset=False)
+        k = len(self.cluster_centers_)
+        weights = np.full(k, 1.0 / k) if self.weights_ is None else self.weights_
+        found: FloatArray = logsumexp(-self._potentials(x), axis=1, b=weights)
+        return found
 
     def _labeling_cost(self, codes: IntArray, x: FloatArray) -> float:
         n, d = x.shape

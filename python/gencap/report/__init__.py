@@ -6,6 +6,8 @@ from gencap.report._order_curve import order_curve
 from gencap.report._resolution_curve import resolution_curve
 from gencap.report._scatter import scatter
 from gencap.report._split_diagram import split_diagram
+from gencap.report._transfer_curve import criteria_table, transfer_plot
+from gencap.report.comparison import write_comparison
 from gencap.report.files import results_document, write_report
 from gencap.report.html import plots_of, render_html
 from gencap.report.study import Study
@@ -16,6 +18,7 @@ __all__ = [
     "Study",
     "capacity_curve",
     "chosen",
+    "criteria_table",
     "order_curve",
     "plots_of",
     "render_html",
@@ -23,7 +26,9 @@ __all__ = [
     "results_document",
     "scatter",
     "split_diagram",
+    "transfer_plot",
     "verdict_sentence",
     "warnings_of",
+    "write_comparison",
     "write_report",
 ]

@@ -8,6 +8,7 @@ from typing import Any
 from gencap._progress import ProgressCallback, as_control
 from gencap._validation import check_choice, check_n_jobs, check_seed
 from gencap.reproduction import (
+    criteria,
     fig13,
     fig16,
     fig18,
@@ -19,8 +20,12 @@ from gencap.reproduction import (
     fig31,
     fig37,
     kary,
+    mtc1,
+    mtc5,
+    mtc6,
     ncut,
     shift_invariance,
+    yeast,
 )
 from gencap.reproduction._result import Experiment, ReproductionResult, Row, Setting
 
@@ -40,6 +45,11 @@ _MODULES = (
     fig31,
     fig37,
     shift_invariance,
+    mtc1,
+    mtc5,
+    mtc6,
+    criteria,
+    yeast,
 )
 _EXPERIMENTS: dict[str, Experiment] = {one.EXPERIMENT.name: one.EXPERIMENT for one in _MODULES}
 

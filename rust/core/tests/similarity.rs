@@ -25,6 +25,12 @@ fn vectors() -> impl Strategy<Value = Array2<f64>> {
     })
 }
 
+/// Entries of the objects `index` of what `s` is.
+fn part_of(s: &dyn Similarity, index: &[usize]) -> Array2<f64> {
+    let full = with_context(1, |context| s.to_array(context).unwrap());
+    Array2::from_shape_fn((index.len(), index.len()), |(a, b)| full[[index[a], index[b]]])
+}
+
 /// Random rows on the simplex, with a few moves of theirs.
 fn memberships(n: usize, k: usize, seed: u64) -> Array2<f64> {
     let mut q = Array2::zeros((n, k));
@@ -116,6 +122,33 @@ fn floyd_warshall(d: &Array2<f64>) -> Array2<f64> {
 }
 
 proptest! {
+    #[test]
+    fn parts_are_similarities_with_the_same_entries(x in vectors(), seed in 0..1000_u64) {
+        let n = x.nrows();
+        let mut index = permutation(n, &mut stream(seed, &[3]));
+        index.truncate(1 + seed as usize % n);
+        let squared = LowRank::new(x.view(), Measure::SquaredEuclidean(50.0)).unwrap();
+        let cosine = LowRank::new(x.view(), Measure::Cosine).unwrap();
+        let edges = with_context(1, |context| of_vectors(x.view(), context).unwrap());
+        // Without its last edges the tree falls into components.
+        let kept = edges[..edges.len() - edges.len().min(seed as usize % 3)].to_vec();
+        let tree = Tree::new(MergeTree::new(n, kept).unwrap());
+        let values = (0..n).flat_map(|i| (0..n).map(move |j| ((i + 1) * (j + 1)) as f64));
+        let starts = (0..=n).map(|i| i * n).collect();
+        let columns = (0..n * n).map(|c| (c % n) as u32).collect();
+        let sparse = Sparse::new(starts, columns, values.collect()).unwrap();
+        let cases: [(&dyn Similarity, Box<dyn Similarity>); 4] = [
+            (&squared, Box::new(squared.take(&index))),
+            (&cosine, Box::new(cosine.take(&index))),
+            (&tree, Box::new(tree.take(&index))),
+            (&sparse, Box::new(sparse.take(&index).unwrap())),
+        ];
+        for (whole, part) in cases {
+            let expected = part_of(whole, &index);
+            prop_assert!(disagreement(part.as_ref(), expected.view(), seed, true) < 1e-10);
+        }
+    }
+
     #[test]
     fn low_rank_equals_its_matrix(x in vectors(), seed in 0..1000_u64) {
         let d = with_context(1, |context| euclidean(x.view(), context)).unwrap();

@@ -72,6 +72,7 @@ impl LowRank {
     }
 
     /// The similarities among the objects `index`.
+    #[must_use]
     pub fn take(&self, index: &[usize]) -> Self {
         Self::of_vectors(self.x.select(Axis(0), index), self.vectors().1)
     }

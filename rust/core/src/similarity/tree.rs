@@ -54,6 +54,7 @@ impl Tree {
     /// The similarities among the objects `index`, which are all different.
     ///
     /// A merger stays where it joins two of them; the paths may still lead through the others.
+    #[must_use]
     pub fn take(&self, index: &[usize]) -> Self {
         let mut node = vec![None; self.parents.len()];
         index.iter().enumerate().for_each(|(new, &old)| node[old] = Some(new as u32));
