@@ -231,6 +231,7 @@ class Controller(QObject):
         changed, text = False, ""
         for item in items:
             if isinstance(item, LivePoint):
+                changed = changed or item.key not in self._live
                 self._live.setdefault(item.key, []).append(item)
                 self.liveAppended.emit(item)
             elif isinstance(item, analysis.RunStarted):
@@ -344,14 +345,15 @@ class Controller(QObject):
         chosen = self.document.selection.run
         if chosen is not None and chosen in runs:
             return chosen
-        if self._running_key is not None and self._running_key in runs:
+        # A run that has nothing to show yet leaves the picture to those before it.
+        if self._running_key in self._live and self._running_key in runs:
             return self._running_key
         if ranking is not None:
             for row in ranking.itertuples():
                 key = RunKey(row.model, row.measure, int(row.n_clusters))
                 if key in runs:
                     return key
-        return next((key for key, one in runs.items() if not one.error), None)
+        return next((key for key, one in runs.items() if one.finished and not one.error), None)
 
     # The objects in the plane.
 

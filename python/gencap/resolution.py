@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import scipy.sparse
+from sklearn.base import clone
 
 from gencap._nulls import calibrate, joint_p_value
 from gencap._progress import Control, ProgressCallback, as_control
@@ -209,37 +210,31 @@ def select_resolution(
     4
     """
     control, threads, seed = as_control(progress), check_n_jobs(n_jobs), check_seed(random_state)
-    check_choice(weights, "weights", WEIGHTS)
     check_integer(n_clusters, "n_clusters")
     whole = _whole(graph, features, n_neighbors, obsp, seed)
     pairs, words = _instances(whole, second, n_neighbors, n_splits, seed)
     values = _values(resolutions, whole)
-    if weights == "auto":
-        weights = "boltzmann" if whole.n_objects <= MOST_ANNEALED else "hamming"
-    models = [
-        CorrelationClustering(
-            min(n_clusters, whole.n_objects),
-            shift=-value,
-            measure="precomputed",
-            solver="mean_field" if weights == "boltzmann" else "search",
-            n_init=n_init,
-            random_state=seed,
-            n_jobs=threads,
-        )
-        for value in values
-    ]
+    base = CorrelationClustering(
+        min(n_clusters, whole.n_objects),
+        measure="precomputed",
+        solver=_solver(weights, whole),
+        n_init=n_init,
+        random_state=seed,
+        n_jobs=threads,
+    )
+    models = [clone(base).set_params(shift=-value) for value in values]
 
-    def measured(some: Sequence[Pair], models: Any, threads: int, watch: Control) -> list[Capacity]:
+    def measured(some: Sequence[Pair], threads: int, watch: Control) -> list[Capacity]:
         return measure(
             models, some, "auto", seed=seed, threads=threads, control=watch, along="shift"
         )
 
-    found = measured(pairs, models, threads, control)
+    found = measured(pairs, threads, control)
     capacities = dict(zip(values, found, strict=True))
     best, labels = _choose(capacities, models, whole, control)
     # Every draw goes through all resolutions: having tried many must not look like certainty.
     draws = calibrate(
-        lambda twin, silent: [c.raw_bits for c in measured(twin, models, 1, silent)],
+        lambda twin, silent: [c.raw_bits for c in measured(twin, 1, silent)],
         pairs,
         kinds=("independent",) if null_draws else (),
         draws=max(1, null_draws),
@@ -257,6 +252,14 @@ def select_resolution(
         optimistic=words == EDGE_HALVES,
         null={kind: _calibrated(kind, capacities, best, drawn) for kind, drawn in draws.items()},
     )
+
+
+def _solver(weights: str, whole: Network) -> str:
+    """Anneal small graphs, compare the labels of large ones."""
+    check_choice(weights, "weights", WEIGHTS)
+    small = whole.n_objects <= MOST_ANNEALED
+    annealed = weights == "boltzmann" or (weights == "auto" and small)
+    return "mean_field" if annealed else "search"
 
 
 def _calibrated(

@@ -210,6 +210,20 @@ def test_a_run_that_fails_says_so_and_the_others_go_on():
     assert len(analysis.order_table(found)) == 2
 
 
+def test_a_fault_of_ours_is_told_and_the_others_go_on(monkeypatch):
+    real = analysis.run_one
+
+    def broken(task, *rest):
+        if task.key.n_clusters == 2:
+            raise AttributeError("a bug")
+        return real(task, *rest)
+
+    monkeypatch.setattr(analysis, "run_one", broken)
+    _, found, _, _ = run_all(make_analysis())
+    assert "unexpected fault, AttributeError: a bug" in found[0].error
+    assert not found[1].error
+
+
 def test_after_a_failure_nothing_counts_as_cancelled():
     chosen = make_analysis(("pairwise",), low=150, high=151)
     chosen = replace(chosen, annealing=AnnealingChoice(n_steps=3, n_init=1))

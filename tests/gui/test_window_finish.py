@@ -171,6 +171,7 @@ def test_panels_can_be_hidden(qtbot, window):
 
 
 def test_the_settings_are_not_clipped(qtbot, window):
+    window.model_panel.more.button.setChecked(True)
     content = window.settings_area.widget()
     assert content.minimumSizeHint().width() <= window.settings_area.viewport().width()
     assert window.settings_area.mapTo(window, QPoint(0, 0)).x() >= 0

@@ -64,7 +64,7 @@ def files_in(folder):
 
 @pytest.mark.parametrize(
     "command",
-    ["demo", "compare", "capacity", "transfer", "resolution", "reproduce", "info"],
+    ["demo", "compare", "capacity", "transfer", "resolution", "gui", "reproduce", "info"],
 )
 def test_help_shows_a_runnable_example(runner, command):
     result = runner.invoke(app, [command, "--help"])
@@ -464,3 +464,26 @@ def test_interrupt_says_cancelled_and_leaves_nothing(table, here):
     assert err.splitlines()[-1] == "Cancelled"
     assert "Traceback" not in err
     assert files_in(here) == ["table.csv"]
+
+
+# --- gui ------------------------------------------------------------------------------------------
+
+
+def test_gui_starts_a_program_of_its_own(runner, monkeypatch):
+    started = []
+
+    def start(command, **_):
+        started.append(command)
+        return SimpleNamespace(returncode=3)
+
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: object())
+    monkeypatch.setattr(subprocess, "run", start)
+    assert runner.invoke(app, ["gui", "cells.csv"]).exit_code == 3
+    assert started == [[sys.executable, "-m", "gencap_gui", "cells.csv"]]
+
+
+def test_gui_says_how_to_install_it(runner, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    done = runner.invoke(app, ["gui"])
+    assert done.exit_code == 1
+    assert "pip install gencap-gui" in done.output

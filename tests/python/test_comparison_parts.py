@@ -32,10 +32,10 @@ from gencap.comparison.source import (
     ObjectSource,
     PairSource,
     TableSource,
-    permute_sparse,
 )
 from gencap.comparison.tasks import Outcome, _Meter
 from gencap.comparison.versions import versions
+from gencap.nulls import permute_sparse
 from gencap.results import NullResult
 from gencap.splits import random_halves
 

@@ -66,8 +66,8 @@ def object_name(results: Results, index: int) -> str:
 
 
 def shown_key(results: Results, selection: Selection) -> RunKey | None:
-    """Return the selected run; without one the running, the current, or the last one."""
-    for key in (selection.run, results.running, results.current):
+    """Return the selected run; without one the current, the running, or the last one."""
+    for key in (selection.run, results.current, results.running):
         if key is not None and key in results.runs:
             return key
     return next(reversed(list(results.runs)), None)

@@ -73,8 +73,11 @@ def run(task: AnalysisTask, state: State, workspace: Workspace) -> tuple[RunResu
             raise
         except MemoryError:
             result = RunResult(one.key, finished=True, error="there is not enough memory")
-        except (ValueError, TypeError, OSError, np.linalg.LinAlgError) as error:
+        except (ValueError, OSError) as error:
             result = RunResult(one.key, finished=True, error=str(error))
+        except Exception as error:  # a fault of ours must not take the other runs with it
+            words = f"unexpected fault, {type(error).__name__}: {error}"
+            result = RunResult(one.key, finished=True, error=words)
         found.append(result)
         state.tell(result)
     return tuple(found)

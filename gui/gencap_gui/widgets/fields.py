@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import TypeVar
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QComboBox,
+    QLabel,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 __all__ = ["Section", "described", "muted", "quiet"]
 
@@ -18,6 +26,9 @@ def described(widget: W, name: str, tip: str) -> W:
     widget.setAccessibleDescription(tip)
     # Rich text makes Qt wrap long explanations.
     widget.setToolTip(f"<qt>{tip}</qt>")
+    if isinstance(widget, QAbstractSpinBox | QComboBox):
+        # The longest entry must not make the whole panel wide.
+        widget.setMinimumWidth(64)
     return widget
 
 

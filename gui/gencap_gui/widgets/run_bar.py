@@ -20,8 +20,8 @@ def time_words(seconds: float) -> str:
 
     Examples
     --------
-    >>> time_words(4), time_words(75), time_words(7300)
-    ('4 s', '1 min 15 s', '2 h 2 min')
+    >>> time_words(4), time_words(75), time_words(7400)
+    ('4 s', '1 min 15 s', '2 h 3 min')
     """
     whole = max(0, math.ceil(seconds))
     if whole < 60:

@@ -97,4 +97,13 @@ def style_sheet(theme: Theme) -> str:
         background: {theme.background}; min-height: 18px; }}
     QProgressBar::chunk {{ background: {theme.accent}; border-radius: 3px; }}
     QScrollArea {{ border: none; }}
+    QCheckBox::indicator:unchecked, QRadioButton::indicator:unchecked {{
+        width: 13px; height: 13px; border: 1px solid {theme.muted};
+        background: {theme.background}; }}
+    QCheckBox::indicator:unchecked {{ border-radius: 2px; }}
+    QRadioButton::indicator:unchecked {{ border-radius: 7px; }}
+    QCheckBox::indicator:unchecked:hover, QRadioButton::indicator:unchecked:hover {{
+        border-color: {theme.accent}; }}
+    QCheckBox::indicator:unchecked:disabled, QRadioButton::indicator:unchecked:disabled {{
+        border-color: {line}; }}
     """

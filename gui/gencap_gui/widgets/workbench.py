@@ -53,6 +53,7 @@ class Workbench(QWidget):
         pane.setMovable(True)
         pane.setAccessibleName(f"Views, {PANES[place]}")
         bar = pane.tabBar()
+        bar.setDrawBase(False)
         bar.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         bar.customContextMenuRequested.connect(lambda at: self._menu(pane, at))
         bar.setToolTip("Double-click to enlarge; right-click to move to another pane")

@@ -34,9 +34,9 @@ from gencap.comparison.versions import versions
 
 __all__ = ["QUICK", "compare"]
 
-# A first look: few K, shifts scanned on one split, a coarse schedule, few twins.
+# A first look: six K, shifts scanned on one split, a coarse schedule, few twins.
 QUICK: dict[str, Any] = {
-    "n_clusters": (2, 3, 4, 6, 8, 10),
+    "n_clusters": (2, 3, 4, 5, 6, 8),
     "n_splits": 5,
     "n_init": 2,
     "null_draws": 2,

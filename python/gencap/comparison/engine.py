@@ -157,11 +157,9 @@ class Engine:
         return out
 
     def _of_winner(self, c: int, standing: Standing) -> list[_Entry]:
-        chosen = _by_shift(self.plan, standing.shift)
-        return [
-            (c, shift, numbers, tuple(k for k in numbers if standing.shift[k] == shift))
-            for shift, numbers in chosen.items()
-        ]
+        """Return the winner at the shift of its chosen K; having tried others is corrected for."""
+        numbers = self.plan.n_clusters
+        return [(c, standing.shift[standing.best], numbers, numbers)]
 
     def _everything(self) -> list[_Entry]:
         numbers = self.plan.n_clusters

@@ -197,7 +197,8 @@ class Comparison:
         chosen = rows.loc[rows["chosen"], "n_clusters"]
         best = int(chosen.iloc[0]) if len(chosen) else 1
         mine = self.winner is not None and same_candidate(self.winner[:3], (model, measure, power))
-        return Order(capacities, best, dict(self.null) if mine else {})
+        null = dict(self.null) if mine else {}
+        return Order(capacities, best, null, pairwise=measure == "precomputed")
 
     def forecast(
         self,

@@ -33,9 +33,6 @@ __all__ = [
 # Kind of null and number of the draw.
 Twin: TypeAlias = tuple[str, int]
 
-# Up to this many objects the edges of a similarity without stored entries are permuted.
-MOST_DENSE = 5_000
-
 # Sums in linear algebra depend on the number of its threads in their last bits.
 _ONE_THREAD = threading.Lock()
 

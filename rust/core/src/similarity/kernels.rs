@@ -41,16 +41,20 @@ pub(super) fn half_products_with<'a, S: Simd>(
     let (d, d_rest) = row(3).as_chunks::<LANES>();
     let (v, v_rest) = v[after..].as_chunks::<LANES>();
     let (o, o_rest) = tail.as_chunks_mut::<LANES>();
-    // Sums in lanes: the compiler may not reorder sums of floats by itself.
+    // Sums in lanes: the compiler may not reorder sums of floats by itself. Everything is loaded
+    // before anything is stored, else it would have to suppose that `out` overlaps the rest.
     let mut sums = [[0.0; LANES]; 4];
-    for (((((a, b), c), d), v), o) in a.iter().zip(b).zip(c).zip(d).zip(v).zip(o) {
+    for (((((&a, &b), &c), &d), &v), o) in a.iter().zip(b).zip(c).zip(d).zip(v).zip(o) {
+        let mut next = *o;
         for l in 0..LANES {
-            sums[0][l] += a[l] * v[l];
-            sums[1][l] += b[l] * v[l];
-            sums[2][l] += c[l] * v[l];
-            sums[3][l] += d[l] * v[l];
-            o[l] += (a[l] * own[0] + b[l] * own[1]) + (c[l] * own[2] + d[l] * own[3]);
+            next[l] += (a[l] * own[0] + b[l] * own[1]) + (c[l] * own[2] + d[l] * own[3]);
         }
+        for (sums, row) in sums.iter_mut().zip([a, b, c, d]) {
+            for l in 0..LANES {
+                sums[l] += row[l] * v[l];
+            }
+        }
+        *o = next;
     }
     for (l, (v, o)) in v_rest.iter().zip(o_rest).enumerate() {
         sums[0][l] += a_rest[l] * v;
