@@ -121,7 +121,7 @@ class Watch:
     def _line(self, progress: Progress) -> str:
         words = printable(progress.message) or "running"
         share = min(progress.done / progress.total, 1.0) if progress.total > 0 else 0.0
-        if share < LEAST_SHARE:
+        if share < LEAST_SHARE or words.startswith("timing"):
             return words
         left = (time.monotonic() - self.started) * (1.0 - share) / share
         return f"{words}: {share:.0%}, about {left:.0f} s left"
