@@ -5,8 +5,7 @@ PYTHON ?= python3
 BIN    ?= .venv/bin
 PIP     = $(BIN)/python -m pip --disable-pip-version-check --quiet
 RUST   := Cargo.toml Cargo.lock $(shell find rust -name '*.rs' -o -name Cargo.toml)
-# pytest-qt aborts a session without Qt, so the app's tests run apart, and only where the app is.
-APP    := $(wildcard gui/pyproject.toml)
+# pytest-qt aborts a session without Qt, so the application's tests run apart.
 PYTEST  = $(BIN)/python -m pytest -p no:pytest-qt
 
 # rustup installs here, but puts it on the path of new shells only.
@@ -19,7 +18,10 @@ export CARGO_TERM_COLOR ?= auto
 run: .venv/core.stamp                     ## install, then show the main job on packaged data
 	$(BIN)/gencap demo
 
-test: test-rust test-python $(if $(APP),test-app) ## everything: Rust, Python, documentation
+gui: .venv/gui.stamp                      ## start the desktop application
+	$(BIN)/gencap-gui
+
+test: test-rust test-python test-gui      ## everything: Rust, Python, documentation, application
 
 test-rust: .venv/created.stamp
 	cargo test --locked
@@ -30,8 +32,8 @@ test-python: .venv/core.stamp .venv/test.stamp
 test-slow: .venv/core.stamp .venv/test.stamp ## the long statistical sweeps
 	$(PYTEST) -m slow --ignore=tests/gui tests
 
-test-app: .venv/app.stamp .venv/test.stamp
-	QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest tests/gui
+test-gui: .venv/gui.stamp .venv/test.stamp ## the application, without a screen
+	QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest --doctest-modules gui/gencap_gui tests/gui
 
 lint: lint-rust lint-python               ## formatting, types, stubs, import directions, lengths
 
@@ -45,12 +47,12 @@ lint-style: .venv/lint.stamp
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 
-lint-types: .venv/core.stamp .venv/test.stamp .venv/lint.stamp
+lint-types: .venv/gui.stamp .venv/test.stamp .venv/lint.stamp
 	$(BIN)/mypy
 	$(BIN)/mypy $(wildcard tools/*.py)
 	$(BIN)/python -m mypy.stubtest gencap._core --allowlist tools/stubtest_allowlist.txt
 
-lint-imports: .venv/core.stamp .venv/lint.stamp
+lint-imports: .venv/gui.stamp .venv/lint.stamp
 	$(BIN)/lint-imports
 	$(BIN)/python tools/check_core_imports.py
 
@@ -68,11 +70,14 @@ bench: .venv/core.stamp .venv/test.stamp  ## time us beside a peer and print the
 		echo "== $$script"; $(BIN)/python "$$script" || exit 1; \
 	done
 
+screenshots: .venv/gui.stamp              ## pictures of every view, into build/screenshots
+	QT_QPA_PLATFORM=offscreen $(BIN)/python tools/screenshots.py
+
 clean:                                    ## remove everything that was built or downloaded
-	rm -rf .venv target dist gencap-out .coverage
+	rm -rf .venv target dist build gencap-out .coverage
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	rm -f python/gencap/_core*.so python/gencap/_core*.pyd
-	find python tests tools -name __pycache__ -prune -exec rm -rf {} +
+	find python gui tests tools -name __pycache__ -prune -exec rm -rf {} +
 
 help:                                     ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 12
@@ -92,11 +97,10 @@ help:                                     ## this list
 	$(PIP) install $$($(BIN)/python tools/extra.py $*)
 	@touch $@
 
-ifdef APP
-.venv/app.stamp: .venv/core.stamp gui/pyproject.toml
+.venv/gui.stamp: .venv/core.stamp gui/pyproject.toml
+	@PYTHON="$(PYTHON)" sh tools/ensure_system.sh qt
 	$(PIP) install --editable './gui[test]'
 	@touch $@
-endif
 
-.PHONY: run test test-rust test-python test-slow test-app format bench clean help
+.PHONY: run gui test test-rust test-python test-slow test-gui format bench screenshots clean help
 .PHONY: lint lint-rust lint-python lint-style lint-types lint-imports lint-lengths

@@ -24,6 +24,7 @@ WRAPPERS = {
     "annealing.py",
     "capacity.py",
     "channel.py",
+    "comparison/versions.py",
     "models/_base.py",
     "models/_graph.py",
     "models/dominant_sets.py",

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Check what the build needs from the system: Python with venv, a C linker, Rust.
+# Check what the build needs from the system: Python with venv, a C linker, Rust; and with the
+# argument "qt" what the desktop application needs: the libraries Qt loads, and a font.
 # As root on Debian and its relatives, missing packages are installed; elsewhere the exact command
 # is named and nothing is changed.
 set -eu
@@ -90,6 +91,31 @@ check_rust() {
     exit 1
 }
 
+# Qt's wheels bring Qt itself, but not the system's graphics and window libraries; without a font
+# text is blank. Names are those of Debian and Ubuntu.
+QT_PACKAGES="libegl1 libgl1 libxkbcommon0 libdbus-1-3 libfontconfig1 libglib2.0-0 libx11-6
+libxcb-cursor0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1 libxcb-render-util0 libxcb-shape0
+libxcb-xkb1 libxkbcommon-x11-0 fonts-dejavu-core"
+
+check_qt() {
+    [ "$(uname -s)" = Linux ] || return 0
+    missing=
+    for library in libEGL.so.1 libGL.so.1 libxkbcommon.so.0 libdbus-1.so.3 libfontconfig.so.1 \
+        libglib-2.0.so.0 libX11.so.6 libxcb-cursor.so.0 libxcb-icccm.so.4 libxcb-image.so.0 \
+        libxcb-keysyms.so.1 libxcb-render-util.so.0 libxcb-shape.so.0 libxcb-xkb.so.1 \
+        libxkbcommon-x11.so.0; do
+        "$PYTHON" -c "import ctypes; ctypes.CDLL('$library')" >/dev/null 2>&1 ||
+            missing="$missing $library"
+    done
+    [ -z "$missing" ] && return
+    # shellcheck disable=SC2086  # one line of names
+    need "$(echo $QT_PACKAGES)" "The application's window needs:$missing"
+}
+
+if [ "${1:-}" = qt ]; then
+    check_qt
+    exit
+fi
 check_python
 check_linker
 check_rust

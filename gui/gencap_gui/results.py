@@ -110,7 +110,8 @@ class CurveData:
 class CenterPaths:
     """Cluster centers in the plane along the annealing.
 
-    `beta` has shape (T,), `coordinates` (T, K, 2), `groups` and `masses` (T, K).
+    `beta` has shape (T,), `coordinates` (T, K, 2), `groups` and `masses` (T, K). Group numbers are
+    colors: a branch keeps its number, and at the optimum it is the number of the cluster.
     """
 
     beta: FloatArray
@@ -123,7 +124,7 @@ class CenterPaths:
 class LabelPath:
     """Assignments at every temperature, for the slider: arrays of shape (T, N), `beta` (T,).
 
-    `labels` are group numbers (colors); `confidence` is the probability of that group.
+    `labels` are the group numbers of `CenterPaths`; `confidence` is the probability of that group.
     """
 
     beta: FloatArray
@@ -143,9 +144,9 @@ class RunResult:
         Temperatures so far; stays after the run has ended.
     finished : bool
         Whether the numbers below are final; they are None or NaN before.
-    bits, bits_sd, beta, effective : float
-        Capacity, its standard deviation over pairs (NaN with one), optimal inverse temperature,
-        effective number of clusters there.
+    bits, raw_bits, bits_sd, beta, effective : float
+        Capacity, the same before flooring at 0, its standard deviation over pairs (NaN with one),
+        optimal inverse temperature, effective number of clusters there.
     curve : CurveData or None
         None for methods without a temperature path.
     best_step : int or None
@@ -154,6 +155,8 @@ class RunResult:
         Clusters at the optimum on both instances, numbered alike.
     confidence : ndarray of shape (N,) or None
         Probability of that cluster.
+    second_choice : ndarray of shape (N,) or None
+        Next likely cluster of each object; -1 where there is none.
     splits : tuple of SplitMark
         The tree of splits.
     paths : CenterPaths or None
@@ -174,6 +177,7 @@ class RunResult:
     live: tuple[LivePoint, ...] = ()
     finished: bool = False
     bits: float = float("nan")
+    raw_bits: float = float("nan")
     bits_sd: float = float("nan")
     beta: float = float("nan")
     effective: float = float("nan")
@@ -182,6 +186,7 @@ class RunResult:
     labels: IntArray | None = None
     second_labels: IntArray | None = None
     confidence: FloatArray | None = None
+    second_choice: IntArray | None = None
     splits: tuple[SplitMark, ...] = ()
     paths: CenterPaths | None = None
     label_path: LabelPath | None = None

@@ -1,8 +1,8 @@
-"""What is open, selected and computed, and what a view must offer; plain Python, no Qt."""
+"""What is open and selected, and what a view must offer; plain Python, no Qt."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -22,6 +22,14 @@ from gencap_gui.results import (
     RunResult,
     SplitMark,
 )
+from gencap_gui.settings import (
+    Analysis,
+    AnnealingChoice,
+    ClusterRange,
+    DataSource,
+    InstanceChoice,
+    ModelChoice,
+)
 from gencap_gui.theme import Theme
 
 __all__ = [
@@ -29,6 +37,7 @@ __all__ = [
     "CoClustering",
     "CurveData",
     "DataSummary",
+    "Document",
     "LabelPath",
     "LivePoint",
     "MatrixWindow",
@@ -66,6 +75,25 @@ class Selection:
     cluster: int | None = None
     step: int | None = None
     run: RunKey | None = None
+
+
+@dataclass(frozen=True)
+class Document:
+    """Everything the user chose; a sequence of commands leads from the empty one to any other.
+
+    `analysis` holds the settings the shown results were computed with (None: none yet), the fields
+    above it those that the next Run will take.
+    """
+
+    source: DataSource | None = None
+    instances: InstanceChoice = field(default_factory=InstanceChoice)
+    models: ModelChoice = field(default_factory=ModelChoice)
+    clusters: ClusterRange = field(default_factory=ClusterRange)
+    annealing: AnnealingChoice = field(default_factory=AnnealingChoice)
+    seed: int = 0
+    analysis: Analysis | None = None
+    selection: Selection = field(default_factory=Selection)
+    compared: RunKey | None = None
 
 
 @dataclass(frozen=True)

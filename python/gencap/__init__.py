@@ -1,6 +1,16 @@
 """Bits of reliable information per object: how much of a clustering is real."""
 
-from gencap import channel, criteria, datasets, networks, sampling, summaries, tables, weights
+from gencap import (
+    channel,
+    comparison,
+    criteria,
+    datasets,
+    networks,
+    sampling,
+    summaries,
+    tables,
+    weights,
+)
 from gencap._core import __version__
 from gencap._mismatch import InstanceMismatchWarning
 from gencap._progress import Cancelled, Control, Progress
@@ -8,6 +18,7 @@ from gencap._square import AsymmetryWarning
 from gencap.agreement import capacity_from_probabilities, hamming_capacity
 from gencap.annealing import Annealing
 from gencap.capacity import capacity
+from gencap.comparison import Comparison, Forecast, Solution, compare, load
 from gencap.embedding import Embedding, constant_shift_embedding
 from gencap.holdout import Holdout, holdouts
 from gencap.instances import Instances, Pair
@@ -78,6 +89,7 @@ __all__ = [
     "capacity",
     "capacity_from_probabilities",
     "channel",
+    "comparison",
     "constant_shift_embedding",
     "criteria",
     "datasets",
@@ -104,4 +116,9 @@ __all__ = [
     "TransferCurve",
     "transfer_costs",
     "transfer_curve",
+    "Comparison",
+    "Forecast",
+    "Solution",
+    "compare",
+    "load",
 ]

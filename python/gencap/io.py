@@ -158,11 +158,10 @@ def read_frame(path: str | os.PathLike[str]) -> pd.DataFrame:
     _check_readable(path)
     notes: list[str] = []
     with _worded(path):
-        frame = reader(path, notes)
-        if isinstance(frame, np.ndarray):
-            if frame.ndim not in (1, 2):
-                raise InputError(f"{path} holds an array of {frame.ndim} axes; a table has 2")
-            frame = pd.DataFrame(frame)
+        found = reader(path, notes)
+        if isinstance(found, np.ndarray) and found.ndim not in (1, 2):
+            raise InputError(f"{path} holds an array of {found.ndim} axes; a table has 2")
+        frame = pd.DataFrame(found)
         if frame.shape[0] == 0:
             raise InputError(f"{path} has a header but no rows; add at least one")
         if not is_default_index(frame.index):

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import scipy.sparse
+from sklearn.base import clone
 
 from gencap._nulls import calibrate, joint_p_value
 from gencap._progress import Control, ProgressCallback, as_control
@@ -38,10 +39,11 @@ __all__ = ["Resolution", "select_resolution"]
 WEIGHTS = ("auto", "boltzmann", "hamming")
 # Up to this many objects the whole annealing is affordable; beyond it labels are compared.
 MOST_ANNEALED = 3_000
-# Differences below this many bits, or this share of the bits, are not worth a finer partition. The
-# share stands in for the spread where there is a single pair.
+# Differences below this many bits are not worth a finer partition.
 TOLERANCE = 0.01
-SHARE = 0.02
+# With a single pair the spread is not known: a mean over N objects whose single terms vary by about
+# half a bit varies by that over sqrt(N).
+SPREAD_OF_ONE = 0.5
 # Share of the bits that the cold partition must have room for: single objects may sit elsewhere,
 # merged clusters lose far more.
 HELD = 0.9
@@ -64,8 +66,9 @@ class Resolution:
     capacities : dict of float to Capacity
         One result per resolution, in rising order.
     best : float
-        The coarsest resolution within max(0.01 bit, 2 %, one standard deviation) of the best whose
-        clusters of the whole graph can hold the bits.
+        The coarsest resolution within max(0.01 bit, one standard deviation) of the best whose
+        clusters of the whole graph can hold the bits; for a single pair 0.5 / sqrt(N) stands for
+        the standard deviation.
     labels : ndarray of shape (N,)
         Clusters of the whole graph at the best resolution, the largest first.
     names : ndarray or None
@@ -209,37 +212,31 @@ def select_resolution(
     4
     """
     control, threads, seed = as_control(progress), check_n_jobs(n_jobs), check_seed(random_state)
-    check_choice(weights, "weights", WEIGHTS)
     check_integer(n_clusters, "n_clusters")
     whole = _whole(graph, features, n_neighbors, obsp, seed)
     pairs, words = _instances(whole, second, n_neighbors, n_splits, seed)
     values = _values(resolutions, whole)
-    if weights == "auto":
-        weights = "boltzmann" if whole.n_objects <= MOST_ANNEALED else "hamming"
-    models = [
-        CorrelationClustering(
-            min(n_clusters, whole.n_objects),
-            shift=-value,
-            measure="precomputed",
-            solver="mean_field" if weights == "boltzmann" else "search",
-            n_init=n_init,
-            random_state=seed,
-            n_jobs=threads,
-        )
-        for value in values
-    ]
+    base = CorrelationClustering(
+        min(n_clusters, whole.n_objects),
+        measure="precomputed",
+        solver=_solver(weights, whole),
+        n_init=n_init,
+        random_state=seed,
+        n_jobs=threads,
+    )
+    models = [clone(base).set_params(shift=-value) for value in values]
 
-    def measured(some: Sequence[Pair], models: Any, threads: int, watch: Control) -> list[Capacity]:
+    def measured(some: Sequence[Pair], threads: int, watch: Control) -> list[Capacity]:
         return measure(
             models, some, "auto", seed=seed, threads=threads, control=watch, along="shift"
         )
 
-    found = measured(pairs, models, threads, control)
+    found = measured(pairs, threads, control)
     capacities = dict(zip(values, found, strict=True))
     best, labels = _choose(capacities, models, whole, control)
     # Every draw goes through all resolutions: having tried many must not look like certainty.
     draws = calibrate(
-        lambda twin, silent: [c.raw_bits for c in measured(twin, models, 1, silent)],
+        lambda twin, silent: [c.raw_bits for c in measured(twin, 1, silent)],
         pairs,
         kinds=("independent",) if null_draws else (),
         draws=max(1, null_draws),
@@ -257,6 +254,14 @@ def select_resolution(
         optimistic=words == EDGE_HALVES,
         null={kind: _calibrated(kind, capacities, best, drawn) for kind, drawn in draws.items()},
     )
+
+
+def _solver(weights: str, whole: Network) -> str:
+    """Anneal small graphs, compare the labels of large ones."""
+    check_choice(weights, "weights", WEIGHTS)
+    small = whole.n_objects <= MOST_ANNEALED
+    annealed = weights == "boltzmann" or (weights == "auto" and small)
+    return "mean_field" if annealed else "search"
 
 
 def _calibrated(
@@ -350,7 +355,8 @@ def _choose(
     their entropy can hold the bits.
     """
     top = max(capacities.values(), key=lambda c: c.bits)
-    slack = max(TOLERANCE, SHARE * top.bits, 0.0 if np.isnan(top.bits_sd) else top.bits_sd)
+    alone = SPREAD_OF_ONE / np.sqrt(whole.n_objects)
+    slack = max(TOLERANCE, alone if np.isnan(top.bits_sd) else top.bits_sd)
     fallback: tuple[float, float, IntArray] | None = None
     for (value, found), model in zip(capacities.items(), models, strict=True):
         if found.bits < top.bits - slack:

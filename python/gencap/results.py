@@ -28,6 +28,7 @@ VERDICTS = {
     "none": "no reliable structure",
     "continuum": "reliable structure, but no more than a continuum would show",
     "clusters": "clusters",
+    "structure": "reliable structure; similarities alone cannot tell clusters from a continuum",
     "uncalibrated": "not calibrated: no null distribution was drawn",
 }
 

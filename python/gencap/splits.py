@@ -30,6 +30,7 @@ __all__ = [
     "FeatureSplits",
     "OptimisticPairingWarning",
     "random_feature_splits",
+    "random_halves",
     "split_features",
     "split_objects",
 ]
@@ -106,10 +107,12 @@ def random_feature_splits(X: Any, n_splits: int, random_state: Any = None) -> Fe
     """
     n_splits = check_integer(n_splits, "n_splits")
     matrix, seed = _splittable(X), check_seed(random_state)
-    halves = [
-        _random_columns(matrix.shape[1], np.random.default_rng([seed, i])) for i in range(n_splits)
-    ]
-    return FeatureSplits(matrix, halves)
+    return FeatureSplits(matrix, random_halves(matrix.shape[1], n_splits, seed))
+
+
+def random_halves(n_columns: int, n_splits: int, seed: int) -> list[tuple[IntArray, IntArray]]:
+    """Return which columns go where in every split; split i depends on the seed and on i only."""
+    return [_random_columns(n_columns, np.random.default_rng([seed, i])) for i in range(n_splits)]
 
 
 class FeatureSplits(Sequence[Pair]):

@@ -13,6 +13,7 @@ import pandas as pd
 
 from gencap._progress import Control, ProgressCallback
 from gencap._validation import (
+    FloatArray,
     Matrix,
     check_choice,
     check_integer,
@@ -153,13 +154,13 @@ def study_matrix(
     """
     plan = plan or StudyPlan()
     table = check_matrix(first, "first")
-    said = [_sentence(note) for note in (*notes, *_findings(table, plan))]
+    said = [sentence(note) for note in (*notes, *_findings(table, plan))]
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always", OptimisticPairingWarning)
         measurements = _make_pairs(first, second, plan)
     said += [_spoken(w) for w in heard]
     rows = _pairs_of(measurements)[0].index1
-    shown = check_matrix(_scaled(first, plan), "first").values[rows]
+    shown = check_matrix(scaled(first, plan), "first").values[rows]
     return study_pairs(
         measurements,
         shown,
@@ -258,18 +259,18 @@ def _select(
 
 
 def _make_pairs(first: Any, second: Any, plan: StudyPlan) -> Any:
-    scaled = _scaled(first, plan)
+    table = scaled(first, plan)
     if second is not None:
-        return Pair(scaled, _scaled(second, plan))
+        return Pair(table, scaled(second, plan))
     if plan.split == "interleave":
-        return split_features(scaled, how="interleave")
+        return split_features(table, how="interleave")
     if plan.split == "random":
-        return random_feature_splits(scaled, plan.n_splits, random_state=plan.seed)
+        return random_feature_splits(table, plan.n_splits, random_state=plan.seed)
     seeds = np.random.SeedSequence(plan.seed).generate_state(plan.n_splits)
-    return [split_objects(scaled, random_state=int(s)) for s in seeds]
+    return [split_objects(table, random_state=int(s)) for s in seeds]
 
 
-def _scaled(table: Any, plan: StudyPlan) -> Any:
+def scaled(table: Any, plan: StudyPlan) -> Any:
     """Return the table standardized column by column if the plan says so."""
     return table if plan.scale == "none" else standardized(table)
 
@@ -295,26 +296,29 @@ def standardized(table: Any) -> Any:
 
 def _findings(table: Matrix, plan: StudyPlan) -> list[str]:
     notes = describe_degenerate(table)
-    spread = table.values.std(axis=0)
+    return notes + (uneven_note(table.values) if plan.scale == "none" else [])
+
+
+def uneven_note(values: FloatArray) -> list[str]:
+    """Say where the spreads of columns differ so much that their units would decide."""
+    spread = values.std(axis=0)
     spread = spread[spread > 0]
-    if plan.scale == "none" and len(spread) > 1:
-        ratio = float(spread.max() / spread.min())
-        if ratio > UNEVEN_SPREAD:
-            notes.append(
-                f"the spreads of the columns differ by a factor of {ratio:,.0f}; columns with "
-                "large numbers decide the clusters. If units differ, use --scale standard"
-            )
-    return notes
+    if len(spread) < 2 or (ratio := float(spread.max() / spread.min())) <= UNEVEN_SPREAD:
+        return []
+    return [
+        f"the spreads of the columns differ by a factor of {ratio:,.0f}; columns with large "
+        "numbers decide the clusters. If units differ, use --scale standard"
+    ]
 
 
 def _spoken(warning: warnings.WarningMessage) -> str:
-    text = _sentence(str(warning.message))
+    text = sentence(str(warning.message))
     if issubclass(warning.category, OptimisticPairingWarning):
         return f"Optimistic pairing: {text}"
     return text
 
 
-def _sentence(text: str) -> str:
+def sentence(text: str) -> str:
     """Return a finding as a sentence, with a capital and a full stop."""
     text = text.strip()
     if "_" not in text.partition(" ")[0]:  # names of functions keep their spelling

@@ -84,7 +84,8 @@ def guess_roles(frame: pd.DataFrame) -> dict[str, str]:
     Examples
     --------
     >>> import pandas as pd
-    >>> guess_roles(pd.DataFrame({"gene": ["a", "b", "c"], "kind": ["p", "p", "q"], "x": [1, 2, 3]}))
+    >>> frame = pd.DataFrame({"gene": ["a", "b", "c"], "kind": ["p", "p", "q"], "x": [1, 2, 3]})
+    >>> guess_roles(frame)
     {'gene': 'name', 'kind': 'label', 'x': 'feature'}
     """
     _check_unique(frame)

@@ -15,6 +15,7 @@ import click
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from comparison_samples import make_comparison
 from report_samples import fake_select
 
 import gencap
@@ -24,6 +25,8 @@ from gencap.cli import app
 from gencap.cli._app import printable
 from gencap.cli._options import cluster_range, writable_folder
 from gencap.cli._screen import Watch
+
+FEW = {("correlation", "pearson", np.nan): 1.5, ("pairwise", "pearson", np.nan): 1.2}
 
 
 @pytest.fixture
@@ -59,7 +62,10 @@ def files_in(folder):
 # --- help ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("command", ["demo", "capacity", "transfer", "reproduce", "info"])
+@pytest.mark.parametrize(
+    "command",
+    ["demo", "compare", "capacity", "transfer", "resolution", "gui", "reproduce", "info"],
+)
 def test_help_shows_a_runnable_example(runner, command):
     result = runner.invoke(app, [command, "--help"])
     assert result.exit_code == 0
@@ -75,7 +81,7 @@ def test_help_shows_a_runnable_example(runner, command):
 def test_no_command_shows_the_commands(runner):
     result = runner.invoke(app, [])
     assert result.exit_code == 2
-    for name in ("capacity", "demo", "info", "reproduce"):
+    for name in ("capacity", "compare", "demo", "info", "reproduce"):
         assert name in result.output
 
 
@@ -331,16 +337,27 @@ def test_trying_a_folder_leaves_what_is_there(here):
 # --- demo ----------------------------------------------------------------------------------------
 
 
-def test_demo_writes_two_studies(runner, fake, here):
+def test_demo_compares_and_studies(runner, fake, here, monkeypatch):
+    asked = {}
+
+    def compare(data, **settings):
+        asked.update(settings, data=data)
+        return make_comparison(heights=FEW, n_objects=len(data))
+
+    monkeypatch.setattr(gencap, "compare", compare)
     result = runner.invoke(app, ["demo", "--quick", "--out", "shown", "--seed", "3"])
     assert result.exit_code == 0, result.output
     assert result.output.count("Verdict:") == 2
-    document = json.loads((here / "shown/results.json").read_text())
-    wine, made = document["studies"]
-    assert (wine["title"], wine["n_objects"], wine["n_columns"]) == ("Wine", 178, 13)
-    assert made["n_objects"] == 300
+    assert asked["data"].shape == (178, 13)
+    assert len(asked["models"]) == 6
+    assert asked["random_state"] == 3
+    wine = json.loads((here / "shown/results.json").read_text())
+    assert wine["name"] == "Wine"
+    page = (here / "shown/report.html").read_text()
+    assert "cultivar" in page
+    made = json.loads((here / "shown/four-gaussians/results.json").read_text())["studies"][0]
+    assert made["n_objects"] == 200
     assert "1.49" in made["description"]
-    assert wine["settings"]["column scale"] == "standard"
 
 
 def test_demo_with_a_bad_seed(runner, here):
@@ -447,3 +464,26 @@ def test_interrupt_says_cancelled_and_leaves_nothing(table, here):
     assert err.splitlines()[-1] == "Cancelled"
     assert "Traceback" not in err
     assert files_in(here) == ["table.csv"]
+
+
+# --- gui ------------------------------------------------------------------------------------------
+
+
+def test_gui_starts_a_program_of_its_own(runner, monkeypatch):
+    started = []
+
+    def start(command, **_):
+        started.append(command)
+        return SimpleNamespace(returncode=3)
+
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: object())
+    monkeypatch.setattr(subprocess, "run", start)
+    assert runner.invoke(app, ["gui", "cells.csv"]).exit_code == 3
+    assert started == [[sys.executable, "-m", "gencap_gui", "cells.csv"]]
+
+
+def test_gui_says_how_to_install_it(runner, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    done = runner.invoke(app, ["gui"])
+    assert done.exit_code == 1
+    assert "pip install gencap-gui" in done.output

@@ -121,8 +121,8 @@ def test_blobs_are_found(model, blobs):
     assert fitted.probabilities_.shape == (75, 3)
     np.testing.assert_allclose(fitted.probabilities_.sum(axis=1), 1.0, atol=1e-12)
     assert fitted.cost_ == pytest.approx(fitted.cost(fitted.labels_, blobs), rel=1e-9)
-    # Embedded vectors end at a temperature, the others in labels.
-    close = 1e-2 if model.solver == "embedding" else 1e-11
+    # Embedded vectors end at a temperature, soft by up to 0.001; the others in labels.
+    close = 1e-3 if model.solver == "embedding" else 1e-11
     assert fitted.cost_ == pytest.approx(fitted.restart_costs_.min(), rel=close)
     assert fitted.seed_ == 0
     assert fitted.converged_
@@ -130,7 +130,8 @@ def test_blobs_are_found(model, blobs):
     assert np.all(np.diff(run.betas) > 0)
     assert run.softness[-1] < 1e-3
     assert run.n_clusters[-1] == fitted.n_clusters_ == 3
-    assert run.centroids.shape == (len(run), 3, 0)
+    # Graphs have no centroids; embedded vectors have them among their four columns.
+    assert run.centroids.shape == (len(run), 3, 4 if model.solver == "embedding" else 0)
     if model.solver == "mean_field":
         assert run.n_clusters[0] == 1
 

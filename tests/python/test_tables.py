@@ -182,9 +182,9 @@ def test_zscores(values):
     frame = pd.DataFrame(values, columns=["x", "y", "z"])
     columns = prepare_table(frame, transforms=["zscore_columns"]).values
     rows = prepare_table(frame, transforms=["zscore_rows"]).values
-    for scaled, given in ((columns, values), (rows.T, values.T)):
+    for scaled, original in ((columns, values), (rows.T, values.T)):
         # means cancel to about 1e-10 of the largest value, and spreads are relative to themselves
-        for column, before in zip(scaled.T, given.T, strict=True):
+        for column, before in zip(scaled.T, original.T, strict=True):
             if np.ptp(before) == 0:
                 assert (column == 0).all()
             elif np.ptp(before) > 1e-3:

@@ -28,7 +28,7 @@ def test_names_are_those_of_the_experiments() -> None:
         "shift_invariance",
     ]
     transfer = ["mtc1", "mtc5", "mtc6", "criteria"]
-    assert reproduction.names() == parametric + graphs + transfer
+    assert reproduction.names() == parametric + graphs + transfer + ["yeast"]
 
 
 @pytest.mark.parametrize("name", reproduction.names())

@@ -1,4 +1,4 @@
-"""The command line: ``gencap demo | capacity | transfer | reproduce | info``."""
+"""The command line: ``gencap demo | compare | capacity | transfer | resolution | ...``."""
 
 from __future__ import annotations
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import difflib
 import re
 import secrets
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import click
 
-__all__ = ["cluster_range", "out_option", "seed_option", "writable_folder"]
+__all__ = ["cluster_range", "name_list", "out_option", "seed_option", "writable_folder"]
 
 MOST_CLUSTERS = 1_000
 
@@ -33,6 +35,31 @@ def cluster_range(
             )
         found.update(range(low, high + 1))
     return tuple(sorted(found))
+
+
+def name_list(
+    known: Sequence[str],
+) -> Callable[[click.Context, click.Parameter, str | None], tuple[str, ...] | None]:
+    """Return a callback that reads a list such as ``pearson,path`` of known names, each once."""
+
+    def read(
+        context: click.Context, parameter: click.Parameter, value: str | None
+    ) -> tuple[str, ...] | None:
+        if value is None:
+            return None
+        names = tuple(dict.fromkeys(part.strip() for part in value.split(",") if part.strip()))
+        if not names:
+            raise click.BadParameter(f"got nothing; choose from {', '.join(known)}")
+        for name in names:
+            if name not in known:
+                close = difflib.get_close_matches(name, known, n=1)
+                hint = f"; did you mean {close[0]}?" if close else ";"
+                raise click.BadParameter(
+                    f"there is no {name!r}{hint} choose from {', '.join(known)}"
+                )
+        return names
+
+    return read
 
 
 def writable_folder(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from types import TracebackType
@@ -23,10 +24,16 @@ from rich.text import Text
 
 from gencap._progress import Progress
 from gencap.cli._app import printable
+from gencap.report._compared import ComparisonLike, measure_title, model_title, row_title
+from gencap.report._comparison_words import (
+    comparison_sentence,
+    comparison_warnings,
+    lead_sentence,
+)
 from gencap.report.study import Study
 from gencap.report.words import amount, verdict_sentence, warnings_of
 
-__all__ = ["Watch", "console", "show_note", "show_rows", "show_study"]
+__all__ = ["Watch", "console", "show_comparison", "show_note", "show_rows", "show_study"]
 
 VERDICT_STYLE = {
     "clusters": "bold green",
@@ -34,6 +41,9 @@ VERDICT_STYLE = {
     "uncalibrated": "bold yellow",
 }
 QUIET_SECONDS = 10.0
+MOST_RANKED = 12
+# Before so much is done the time left is anybody's guess.
+LEAST_SHARE = 0.03
 
 
 def console(*, err: bool = False) -> Console:
@@ -96,15 +106,23 @@ class Watch:
             self.spoken = time.monotonic()
             click.echo(f"  {self._line(progress)}", err=True)
 
+    def say(self, message: object) -> None:
+        """Print a line, above the bar where there is one."""
+        text = printable(getattr(message, "text", message))
+        if self.bars is not None:
+            self.bars.console.print(Text(text))
+        else:
+            click.echo(text, err=True)
+
     def _move_bar(self, bars: Bars, task: TaskID, progress: Progress) -> None:
         label = ": ".join(part for part in (self.title, printable(progress.message)) if part)
         bars.update(task, completed=progress.done, description=_short(label))
 
     def _line(self, progress: Progress) -> str:
         words = printable(progress.message) or "running"
-        if progress.total <= 0 or progress.done <= 0:
+        share = min(progress.done / progress.total, 1.0) if progress.total > 0 else 0.0
+        if share < LEAST_SHARE or words.startswith("timing"):
             return words
-        share = min(progress.done / progress.total, 1.0)
         left = (time.monotonic() - self.started) * (1.0 - share) / share
         return f"{words}: {share:.0%}, about {left:.0f} s left"
 
@@ -150,6 +168,48 @@ def show_study(study: Study) -> None:
     for warning in warnings_of(study):
         show_note(warning)
     out.print()
+
+
+def show_comparison(comparison: ComparisonLike, said: Sequence[str] = ()) -> None:
+    """Print the verdict, the rankings, how sure the lead is, and the notes not `said` before."""
+    out = console()
+    style = VERDICT_STYLE.get(comparison.verdict, "bold")
+    out.print()
+    out.print(Text("Verdict: " + comparison.verdict_text, style=style))
+    out.print(Text(comparison_sentence(comparison)))
+    ranked = comparison.ranking("candidate")
+    rows = [
+        (
+            row_title(row),
+            str(int(row["n_clusters"])),
+            amount(float(row["bits"]), float(row["bits_sd"]), ""),
+            _cell(row["null_independent"]),
+            _cell(row["null_gaussian"]),
+            f"{row['seconds']:.2g}",
+        )
+        for _, row in ranked.head(MOST_RANKED).iterrows()
+    ]
+    left = f" (best {MOST_RANKED} of {len(ranked)})" if len(ranked) > MOST_RANKED else ""
+    headings = ("model and measure", "K*", "bits per object", "independent", "Gaussian", "CPU s")
+    show_rows(f"Ranking{left}", headings, rows)
+    for by, title in (("model", model_title), ("measure", measure_title)):
+        table = comparison.ranking(by)
+        cells = [
+            (title(str(row[by])), amount(float(row["bits"]), float(row["bits_sd"]), ""))
+            for _, row in table.iterrows()
+        ]
+        show_rows(f"Ranking of {by}s", (by, "bits per object"), cells)
+    lead = lead_sentence(comparison)
+    if lead and comparison.verdict != "none":
+        out.print(Text("The winner against the next: " + lead))
+    for warning in comparison_warnings(comparison):
+        if warning not in said:
+            show_note(warning)
+    out.print()
+
+
+def _cell(value: float) -> str:
+    return f"{value:.2f}" if math.isfinite(value) else "-"
 
 
 def show_note(message: str) -> None:

@@ -226,7 +226,7 @@ def _given(model: Any, graphs: bool) -> Candidate:
 
 
 def _distinct(found: Sequence[Candidate]) -> list[Candidate]:
-    """Number candidates that would have the same row; drop exact repetitions."""
+    """Give numbers to candidates that would share a row; drop exact repetitions."""
     seen: dict[tuple[str, str, str], list[str]] = {}
     out = []
     for candidate in found:

@@ -49,7 +49,7 @@ def candidate_rows(table: pd.DataFrame, model: str, measure: str, p: float | Non
     mine = mine[mine["measure"] == measure]
     if p is None:
         shown = mine[mine["chosen"]] if mine["chosen"].any() else mine
-        p = float(shown.loc[shown["raw_bits"].idxmax(), "p"])
+        p = float(shown["p"].iloc[int(shown["raw_bits"].to_numpy().argmax())])
     found = mine[candidate_mask(mine, model, measure, float(p))]
     if found.empty:
         raise ValueError(f"p must be one of {sorted(mine['p'].unique())} for {model}: got {p!r}")

@@ -197,7 +197,8 @@ class Comparison:
         chosen = rows.loc[rows["chosen"], "n_clusters"]
         best = int(chosen.iloc[0]) if len(chosen) else 1
         mine = self.winner is not None and same_candidate(self.winner[:3], (model, measure, power))
-        return Order(capacities, best, dict(self.null) if mine else {})
+        null = dict(self.null) if mine else {}
+        return Order(capacities, best, null, pairwise=measure == "precomputed")
 
     def forecast(
         self,
@@ -224,11 +225,21 @@ class Comparison:
 
         return plot_comparison(self, **options)
 
-    def to_html(self, path: str | os.PathLike[str]) -> Path:
-        """Write the report as one HTML page; return where it is."""
+    def to_html(self, path: str | os.PathLike[str], table: Any = None, **options: Any) -> Path:
+        """Write the report as one HTML page; return where it is.
+
+        Parameters
+        ----------
+        path : path-like
+            The file.
+        table : array-like or DataFrame, optional
+            The data that were compared, for scatter plots and cluster profiles.
+        **options
+            As in `gencap.report.comparison.comparison_to_html`.
+        """
         from gencap.report.comparison import comparison_to_html
 
-        return comparison_to_html(self, path)
+        return comparison_to_html(self, path, table, **options)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write everything to one file that `gencap.load` reads; return where it is."""

@@ -33,9 +33,6 @@ __all__ = [
 # Kind of null and number of the draw.
 Twin: TypeAlias = tuple[str, int]
 
-# Up to this many objects the edges of a similarity without stored entries are permuted.
-MOST_DENSE = 5_000
-
 # Sums in linear algebra depend on the number of its threads in their last bits.
 _ONE_THREAD = threading.Lock()
 
@@ -226,8 +223,9 @@ def _digest(parts: Sequence[Any]) -> str:
 
 
 def _arrays_of(part: Any) -> list[Any]:
+    graph: Any = part
     if scipy.sparse.issparse(part):
-        rows = scipy.sparse.csr_array(part)
+        rows = scipy.sparse.csr_array(graph)
         rows.sum_duplicates()
         return [rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data]
     if isinstance(part, Similarity):

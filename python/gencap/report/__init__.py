@@ -7,6 +7,7 @@ from gencap.report._resolution_curve import resolution_curve
 from gencap.report._scatter import scatter
 from gencap.report._split_diagram import split_diagram
 from gencap.report._transfer_curve import criteria_table, transfer_plot
+from gencap.report.comparison import write_comparison
 from gencap.report.files import results_document, write_report
 from gencap.report.html import plots_of, render_html
 from gencap.report.study import Study
@@ -28,5 +29,6 @@ __all__ = [
     "transfer_plot",
     "verdict_sentence",
     "warnings_of",
+    "write_comparison",
     "write_report",
 ]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,7 @@ from gencap.summaries import project
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["scatter"]
+__all__ = ["scatter", "scatter_plot"]
 
 HEAVY = 2_000
 # More points than this only cover each other; the table still holds all of them.
@@ -53,44 +54,61 @@ def scatter(study: Study) -> Plot:
     >>> scatter(study).table.shape
     (40, 4)
     """
-    x, y, labels = _coordinates(study)
-    heavy = len(x) > HEAVY
+    return scatter_plot(
+        study.data, study.best.labels, study.confidence, columns=study.columns, truth=study.truth
+    )
+
+
+def scatter_plot(
+    data: NDArray[np.float64],
+    labels: NDArray[np.int64],
+    confidence: NDArray[np.float64],
+    *,
+    columns: Sequence[Any] | NDArray[Any] | None = None,
+    truth: Any = None,
+) -> Plot:
+    """Draw objects in two dimensions, see `scatter`."""
+    x, y, axis_labels = _coordinates(data, confidence, columns)
     title = "The objects and their clusters"
     with style():
-        figure = new_figure(6.0 if study.truth is None else 9.6, 4.2)
-        panels = figure.subplots(1, 1 if study.truth is None else 2, squeeze=False)[0]
-        codes, names = _cluster_names(study.best.labels)
-        _draw(panels[0], x, y, codes, names, study.confidence)
+        figure = new_figure(6.0 if truth is None else 9.6, 4.2)
+        panels = figure.subplots(1, 1 if truth is None else 2, squeeze=False)[0]
+        codes, names = _cluster_names(labels)
+        _draw(panels[0], x, y, codes, names, confidence)
         panels[0].set_title(title)
-        if study.truth is not None:
-            known, uniques = pd.factorize(np.asarray(study.truth), sort=True)
+        if truth is not None:
+            known, uniques = pd.factorize(np.asarray(truth), sort=True)
             _draw(panels[1], x, y, known, [plain(u, 24) for u in uniques], np.ones(len(x)))
             panels[1].set_title("Known classes, for comparison")
         for axes in panels:
-            axes.set_xlabel(labels[0])
-            axes.set_ylabel(labels[1])
-    table = _table(study, x, y)
-    return Plot("scatter", figure, table, title, _caption(study), heavy)
+            axes.set_xlabel(axis_labels[0])
+            axes.set_ylabel(axis_labels[1])
+    table = pd.DataFrame({"x": x, "y": y, "cluster": labels + 1, "confidence": confidence})
+    if truth is not None:
+        table["known_class"] = np.asarray(truth)
+    caption = _caption(data, truth is not None)
+    return Plot("scatter", figure, table, title, caption, len(x) > HEAVY)
 
 
-def _caption(study: Study) -> str:
+def _caption(data: NDArray[np.float64], known: bool) -> str:
     where = {1: "", 2: " at its measured place"}.get(
-        study.data.shape[1], ", placed by the two directions in which the data vary most"
+        data.shape[1], ", placed by the two directions in which the data vary most"
     )
-    truth = " The known classes beside it were not used." if study.truth is not None else ""
-    if len(study.data) > MOST_DRAWN:
-        where += f" ({MOST_DRAWN:,} of {len(study.data):,} are drawn)"
+    truth = " The known classes beside it were not used." if known else ""
+    if len(data) > MOST_DRAWN:
+        where += f" ({MOST_DRAWN:,} of {len(data):,} are drawn)"
     return CAPTION.format(where=where, truth=truth)
 
 
 def _coordinates(
-    study: Study,
+    data: NDArray[np.float64],
+    confidence: NDArray[np.float64],
+    columns: Sequence[Any] | NDArray[Any] | None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], tuple[str, str]]:
-    data = study.data
     n_columns = data.shape[1]
-    names = [plain(c, 30) for c in study.columns] if study.columns is not None else None
+    names = [plain(c, 30) for c in columns] if columns is not None else None
     if n_columns == 1:
-        return data[:, 0], study.confidence, (names[0] if names else "value", "confidence")
+        return data[:, 0], confidence, (names[0] if names else "value", "confidence")
     if n_columns == 2:
         return data[:, 0], data[:, 1], (names[0], names[1]) if names else ("column 1", "column 2")
     plane = project(data)
@@ -169,11 +187,3 @@ def _legend(axes: Axes, codes: NDArray[np.int64], names: list[str], colors: list
         rest = f"{len(names) - shown} more ({counts[shown:].sum():,})"
         entries.append(Line2D([], [], linestyle="none", label=rest))
     axes.legend(handles=entries, loc="center left", bbox_to_anchor=(1.0, 0.5), handletextpad=0.3)
-
-
-def _table(study: Study, x: NDArray[np.float64], y: NDArray[np.float64]) -> pd.DataFrame:
-    frame = pd.DataFrame({"x": x, "y": y, "cluster": study.best.labels + 1})
-    frame["confidence"] = study.confidence
-    if study.truth is not None:
-        frame["known_class"] = np.asarray(study.truth)
-    return frame

@@ -13,7 +13,8 @@ import pandas as pd
 
 from gencap.io import write_results
 from gencap.report._canvas import Plot
-from gencap.report.html import plots_of, render_html, versions
+from gencap.report._page import versions
+from gencap.report.html import plots_of, render_html
 from gencap.report.study import Study
 from gencap.report.tables import contingency_table, labels_table, null_table, splits_table
 from gencap.report.words import verdict_sentence, warnings_of
@@ -73,7 +74,7 @@ def write_report(
     plots = [plots_of(study) for study in studies]
     files: dict[str, str | bytes] = {}
     for slug, study, figures in zip(_slugs(studies), studies, plots, strict=True):
-        files |= _figure_files(slug, figures)
+        files |= figure_files(figures, slug)
         files |= _table_files(slug, study, figures)
     document = results_document(studies, settings)
     files["results.json"] = json.dumps(document, allow_nan=False, indent=1)
@@ -92,7 +93,7 @@ def results_document(
         "format": "gencap-report",
         "format_version": 1,
         "versions": versions(),
-        "settings": _plain(dict(settings or {})),
+        "settings": json_values(dict(settings or {})),
         "studies": [_study_document(study) for study in studies],
     }
 
@@ -118,7 +119,7 @@ def _study_document(study: Study) -> dict[str, Any]:
         "seed": study.best.seed,
         "seconds": study.seconds,
     }
-    return {key: _plain(value) for key, value in document.items()}
+    return {key: json_values(value) for key, value in document.items()}
 
 
 def _null_document(null: NullResult) -> dict[str, Any]:
@@ -150,15 +151,15 @@ def _capacity_document(capacity: Capacity) -> dict[str, Any]:
     }
 
 
-def _plain(value: object) -> Any:
+def json_values(value: object) -> Any:
     """Return a value strict JSON can hold."""
     match value:
         case dict():
-            return {str(k): _plain(v) for k, v in value.items()}
+            return {str(k): json_values(v) for k, v in value.items()}
         case list() | tuple():
-            return [_plain(v) for v in value]
+            return [json_values(v) for v in value]
         case np.ndarray():
-            return [_plain(v) for v in value.tolist()]
+            return [json_values(v) for v in value.tolist()]
         case bool() | np.bool_():
             return bool(value)
         case int() | np.integer():
@@ -181,11 +182,13 @@ def _slugs(studies: Sequence[Study]) -> list[str]:
     return slugs
 
 
-def _figure_files(slug: str, plots: Sequence[Plot]) -> dict[str, bytes]:
+def figure_files(plots: Sequence[Plot], slug: str = "") -> dict[str, bytes]:
+    """Return every figure as PNG and SVG, by file name."""
     files: dict[str, bytes] = {}
     for plot in plots:
-        files[f"figures/{slug}-{plot.name}.png"] = plot.png()
-        files[f"figures/{slug}-{plot.name}.svg"] = plot.svg()
+        name = f"{slug}-{plot.name}" if slug else plot.name
+        files[f"figures/{name}.png"] = plot.png()
+        files[f"figures/{name}.svg"] = plot.svg()
     return files
 
 
@@ -198,10 +201,11 @@ def _table_files(slug: str, study: Study, plots: Sequence[Plot]) -> dict[str, by
     classes = contingency_table(study)
     if classes is not None:
         tables["classes"] = classes
-    return {f"tables/{slug}-{name}.csv": _csv(table) for name, table in tables.items()}
+    return {f"tables/{slug}-{name}.csv": csv_bytes(table) for name, table in tables.items()}
 
 
-def _csv(table: pd.DataFrame) -> bytes:
+def csv_bytes(table: pd.DataFrame) -> bytes:
+    """Return a table as the bytes of a CSV file."""
     # Frames without a named index carry only row numbers there.
     text: str = table.to_csv(index=table.index.name is not None, lineterminator="\n")
     return text.encode()

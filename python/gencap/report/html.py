@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import base64
-import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-import gencap
 from gencap.report._canvas import NULL_NAMES, Plot
 from gencap.report._capacity_curve import capacity_curve
 from gencap.report._order_curve import order_curve
+from gencap.report._page import Cells, figure_data, size_of, template, text_of, versions
 from gencap.report._scatter import scatter
 from gencap.report._split_diagram import split_diagram
 from gencap.report.study import Study
@@ -23,15 +20,6 @@ from gencap.report.words import amount, chosen, p_value, unconverged, verdict_se
 from gencap.results import Capacity, Order
 
 __all__ = ["plots_of", "render_html", "versions"]
-
-
-@dataclass(frozen=True)
-class Cells:
-    """A table as the template sees it: headings, rows of text, and which rows stand out."""
-
-    headings: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    marked: Sequence[bool] = ()
 
 
 def plots_of(study: Study) -> list[Plot]:
@@ -55,21 +43,6 @@ def _detailed(study: Study) -> tuple[Capacity, str]:
         return study.best, ""
     k, strongest = max(others, key=lambda item: item[1].raw_bits)
     return strongest, f" Shown for K = {k}, the strongest of those tried."
-
-
-def versions() -> dict[str, str]:
-    """Return the versions that produced a report."""
-    import scipy
-    import sklearn
-
-    return {
-        "gencap": gencap.__version__,
-        "Python": platform.python_version(),
-        "NumPy": np.__version__,
-        "SciPy": scipy.__version__,
-        "scikit-learn": str(sklearn.__version__),
-        "pandas": pd.__version__,
-    }
 
 
 def render_html(
@@ -96,23 +69,14 @@ def render_html(
     str
         HTML. Names from files are escaped; nothing is fetched from anywhere.
     """
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("gencap.report", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     sections = [
         _section(number, study, figures)
         for number, (study, figures) in enumerate(zip(studies, plots, strict=True), start=1)
     ]
-    return environment.get_template("report.html.j2").render(
+    return template("report.html.j2").render(
         title=title,
         sections=sections,
-        settings={k: _text(v) for k, v in (settings or {}).items()},
+        settings={k: text_of(v) for k, v in (settings or {}).items()},
         versions=versions(),
     )
 
@@ -130,14 +94,14 @@ def _section(number: int, study: Study, plots: Sequence[Plot]) -> dict[str, Any]
         "sentence": verdict_sentence(order),
         "bits": amount(best.bits, best.bits_sd, ""),
         "best": order.best,
-        "size": f"{_count(study.data.shape[0], 'object')}, {_count(study.data.shape[1], 'column')}",
+        "size": size_of(*study.data.shape),
         "warnings": warnings_of(study),
         "orders": _order_cells(order),
         "nulls": _null_cells(order),
         "draws": max((len(null.draws) for null in order.null.values()), default=0),
         "classes": None if classes is None else _class_cells(classes),
-        "figures": [_figure(plot, study) for plot in plots],
-        "settings": {**{k: _text(v) for k, v in study.settings.items()}, **_made(study)},
+        "figures": [figure_data(plot, _shape(plot, study)) for plot in plots],
+        "settings": {**{k: text_of(v) for k, v in study.settings.items()}, **_made(study)},
     }
 
 
@@ -148,19 +112,6 @@ def _made(study: Study) -> dict[str, str]:
         "not converged": f"{failed} of {steps} temperatures",
         "seed": str(study.best.seed),
         "elapsed": f"{study.seconds:.1f} s",
-    }
-
-
-def _figure(plot: Plot, study: Study) -> dict[str, str]:
-    """Return an image as a data address: its ids and fonts cannot disturb the page's."""
-    kind, content = ("png", plot.png()) if plot.heavy else ("svg+xml", plot.svg())
-    return {
-        "shape": _shape(plot, study),
-        "title": plot.title,
-        "caption": plot.caption,
-        "source": f"data:image/{kind};base64,{base64.b64encode(content).decode('ascii')}",
-        "width": f"{plot.figure.get_figwidth() * 100:.0f}",
-        "height": f"{plot.figure.get_figheight() * 100:.0f}",
     }
 
 
@@ -205,13 +156,3 @@ def _class_cells(classes: pd.DataFrame) -> Cells:
         for cluster, counts in zip(classes.index, classes.to_numpy(), strict=True)
     ]
     return Cells(("cluster", *(str(c) for c in classes.columns)), rows)
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
-
-
-def _text(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return "none" if value is None else str(value)

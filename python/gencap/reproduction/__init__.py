@@ -25,6 +25,7 @@ from gencap.reproduction import (
     mtc6,
     ncut,
     shift_invariance,
+    yeast,
 )
 from gencap.reproduction._result import Experiment, ReproductionResult, Row, Setting
 
@@ -48,6 +49,7 @@ _MODULES = (
     mtc5,
     mtc6,
     criteria,
+    yeast,
 )
 _EXPERIMENTS: dict[str, Experiment] = {one.EXPERIMENT.name: one.EXPERIMENT for one in _MODULES}
 

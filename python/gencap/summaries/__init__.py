@@ -4,7 +4,7 @@ Pure functions on arrays and results. Reports and the app draw what they return;
 """
 
 from gencap.summaries._center_paths import CenterPaths, center_paths
-from gencap.summaries._coclustering import CoClustering, coclustering
+from gencap.summaries._coclustering import CoClustering, cluster_order, coclustering
 from gencap.summaries._labels import cluster_probabilities, label_table
 from gencap.summaries._ordered import ordered_similarity
 from gencap.summaries._profiles import cluster_profiles
@@ -16,6 +16,7 @@ __all__ = [
     "CoClustering",
     "Projection",
     "center_paths",
+    "cluster_order",
     "cluster_probabilities",
     "cluster_profiles",
     "coclustering",

@@ -42,7 +42,8 @@ def cluster_probabilities(result: Labeled) -> FloatArray:
     Returns
     -------
     ndarray of shape (N, C)
-        Column c belongs to the label c.
+        Column c belongs to the label c. NaN for the other clusters where a result of very many
+        objects kept the probability of its own cluster only.
 
     Examples
     --------
@@ -58,8 +59,12 @@ def cluster_probabilities(result: Labeled) -> FloatArray:
     n_labels = int(labels.max(initial=0)) + 1
     if probabilities.size == 0:
         return np.eye(n_labels)[labels]
-    groups = getattr(result, "groups", None)
-    groups = np.arange(probabilities.shape[1]) if groups is None else np.asarray(groups)
+    if n_labels > probabilities.shape[1]:
+        # Of very many objects only the largest probability is kept.
+        return np.where(np.eye(n_labels, dtype=bool)[labels], probabilities[:, :1], np.nan)
+    groups = np.asarray(getattr(result, "groups", ()), dtype=np.int64)
+    if len(groups) != probabilities.shape[1]:
+        groups = np.arange(probabilities.shape[1])
     masses = np.zeros((len(labels), max(n_labels, int(groups.max()) + 1)))
     np.add.at(masses.T, groups, probabilities.T)
     # Sums of probabilities may exceed 1 by rounding.
@@ -82,7 +87,7 @@ def label_table(result: Labeled, names: Any = None) -> pd.DataFrame:
     -------
     DataFrame
         name, cluster, confidence (probability of the cluster), second_choice (the next likely
-        cluster; missing where there is only one) and second_confidence.
+        cluster; missing where there is only one, or where it was not kept) and second_confidence.
 
     Examples
     --------
@@ -98,7 +103,7 @@ def label_table(result: Labeled, names: Any = None) -> pd.DataFrame:
     others = masses.copy()
     others[rows, labels] = -1.0
     second = others.argmax(axis=1)
-    alone = masses.shape[1] < 2
+    alone = masses.shape[1] < 2 or bool(np.isnan(masses).any())
     return pd.DataFrame(
         {
             "name": _names(names, result.names, len(labels)),

@@ -12,6 +12,9 @@ const KICK: f64 = 0.1;
 /// Growth is that of a single mode once its rate repeats to within this fraction.
 const STEADY: f64 = 0.05;
 
+/// Columns that differ by less than this are equal but for rounding.
+const ROUNDING: f64 = 1e-12;
+
 /// How equal columns move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Drift {
@@ -39,7 +42,9 @@ impl Twins {
     pub(super) fn new(q: ArrayView2<'_, f64>) -> Option<Self> {
         let groups = group(q);
         let mut counts = vec![0.0; groups.len()];
-        groups.iter().for_each(|&g| counts[g] += 1.0);
+        for &g in &groups {
+            counts[g] += 1.0;
+        }
         let filled = effective(&groups, q);
         let several = counts.iter().zip(filled).any(|(&count, filled)| count > 1.0 && filled);
         let fresh = Self { groups, counts, distance: f64::INFINITY, growth: 0.0, kicked: false };
@@ -60,7 +65,7 @@ impl Twins {
         let growth = squares.sqrt() / self.distance;
         let steady = (growth / self.growth - 1.0).abs() < STEADY;
         (self.distance, self.growth) = (squares.sqrt(), growth);
-        if growth <= 1.0 || farthest >= SAME {
+        if farthest <= ROUNDING || growth <= 1.0 || farthest >= SAME {
             return Drift::None;
         }
         if self.kicked || !steady || largest >= KICK {
@@ -126,5 +131,14 @@ mod tests {
         }
         let expected = [Drift::None, Drift::None, Drift::Apart, Drift::Steady, Drift::None];
         assert_eq!(drifts, expected);
+    }
+
+    #[test]
+    fn rounding_is_no_drift() {
+        let mut twins = Twins::new(array![[0.5, 0.5], [0.5, 0.5]].view()).unwrap();
+        for apart in [0.0, 0.0, 1e-16, 3e-16, 9e-16] {
+            let mut q = array![[0.5 + apart, 0.5 - apart], [0.5, 0.5]];
+            assert_eq!(twins.look(&mut q), Drift::None);
+        }
     }
 }

@@ -1,0 +1,1 @@
+"""The window and its parts: they show and ask; the controller carries out."""
