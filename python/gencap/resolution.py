@@ -39,10 +39,11 @@ __all__ = ["Resolution", "select_resolution"]
 WEIGHTS = ("auto", "boltzmann", "hamming")
 # Up to this many objects the whole annealing is affordable; beyond it labels are compared.
 MOST_ANNEALED = 3_000
-# Differences below this many bits, or this share of the bits, are not worth a finer partition. The
-# share stands in for the spread where there is a single pair.
+# Differences below this many bits are not worth a finer partition.
 TOLERANCE = 0.01
-SHARE = 0.02
+# With a single pair the spread is not known: a mean over N objects whose single terms vary by about
+# half a bit varies by that over sqrt(N).
+SPREAD_OF_ONE = 0.5
 # Share of the bits that the cold partition must have room for: single objects may sit elsewhere,
 # merged clusters lose far more.
 HELD = 0.9
@@ -65,8 +66,9 @@ class Resolution:
     capacities : dict of float to Capacity
         One result per resolution, in rising order.
     best : float
-        The coarsest resolution within max(0.01 bit, 2 %, one standard deviation) of the best whose
-        clusters of the whole graph can hold the bits.
+        The coarsest resolution within max(0.01 bit, one standard deviation) of the best whose
+        clusters of the whole graph can hold the bits; for a single pair 0.5 / sqrt(N) stands for
+        the standard deviation.
     labels : ndarray of shape (N,)
         Clusters of the whole graph at the best resolution, the largest first.
     names : ndarray or None
@@ -353,7 +355,8 @@ def _choose(
     their entropy can hold the bits.
     """
     top = max(capacities.values(), key=lambda c: c.bits)
-    slack = max(TOLERANCE, SHARE * top.bits, 0.0 if np.isnan(top.bits_sd) else top.bits_sd)
+    alone = SPREAD_OF_ONE / np.sqrt(whole.n_objects)
+    slack = max(TOLERANCE, alone if np.isnan(top.bits_sd) else top.bits_sd)
     fallback: tuple[float, float, IntArray] | None = None
     for (value, found), model in zip(capacities.items(), models, strict=True):
         if found.bits < top.bits - slack:

@@ -42,6 +42,8 @@ VERDICT_STYLE = {
 }
 QUIET_SECONDS = 10.0
 MOST_RANKED = 12
+# Before so much is done the time left is anybody's guess.
+LEAST_SHARE = 0.03
 
 
 def console(*, err: bool = False) -> Console:
@@ -118,9 +120,9 @@ class Watch:
 
     def _line(self, progress: Progress) -> str:
         words = printable(progress.message) or "running"
-        if progress.total <= 0 or progress.done <= 0:
+        share = min(progress.done / progress.total, 1.0) if progress.total > 0 else 0.0
+        if share < LEAST_SHARE or words.startswith("timing"):
             return words
-        share = min(progress.done / progress.total, 1.0)
         left = (time.monotonic() - self.started) * (1.0 - share) / share
         return f"{words}: {share:.0%}, about {left:.0f} s left"
 

@@ -206,7 +206,8 @@ def run_comparison(
         )
     all_notes = (*said, *(_sentence(note) for note in result.notes))
     result = dataclasses.replace(result, notes=tuple(dict.fromkeys(all_notes)))
-    result.save(out / "comparison.zip")
+    out.mkdir(parents=True, exist_ok=True)
+    result.save(out / _journal.FINISHED)
     page = write_comparison(
         out,
         result,

@@ -99,7 +99,7 @@ def load(path: str | os.PathLike[str]) -> Comparison:
         ) from None
     except (ArithmeticError, EOFError, LookupError, OSError, TypeError, ValueError) as error:
         raise InputError(f"{path.name} is damaged: {type(error).__name__}: {error}") from error
-    except (NotImplementedError, RuntimeError) as error:  # encrypted, or packed in a foreign way
+    except RuntimeError as error:  # encrypted, or packed in a foreign way
         raise InputError(f"{path.name} is no file of gencap: {error}") from error
 
 

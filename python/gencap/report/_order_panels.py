@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pandas as pd
 
-from gencap.report._canvas import INK, Plot, new_figure, plain, style
+from gencap.report._canvas import INK, MUTED, Plot, new_figure, plain, style
 from gencap.report._compared import ComparisonLike, look, measure_title, model_title
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["order_panels"]
 
 COLUMNS = 3
-STYLES = (("-", "solid"), ("--", "dashed"), (":", "dotted"), ("-.", "mixed"))
+STYLES: tuple[Literal["-", "--", ":", "-."], ...] = ("-", "--", ":", "-.")
 CAPTION = (
     "One panel per model, one line per measure, all on one scale. Bands are standard deviations "
     "over the splits, rings mark the chosen number of clusters K*: the smallest K as good as the "
@@ -68,12 +68,17 @@ def _lines(rows: pd.DataFrame) -> list[tuple[str, float, pd.DataFrame]]:
     return found
 
 
+def _powers(rows: pd.DataFrame) -> list[float]:
+    """Return the powers among the rows; each has its own style of line."""
+    return sorted(float(p) for p in rows["p"].dropna().unique())
+
+
 def _draw_model(axes: Axes, rows: pd.DataFrame) -> None:
     lines = _lines(rows)
-    powers = sorted({p for _, p, _ in lines if np.isfinite(p)})
+    powers = _powers(rows)
     for measure, p, part in lines:
         color, mark = look(measure)
-        line = STYLES[powers.index(p) % 4][0] if p in powers else "-"
+        line = STYLES[powers.index(p) % len(STYLES)] if p in powers else "-"
         k = part["n_clusters"].to_numpy(dtype=float)
         bits = part["bits"].to_numpy(dtype=float)
         sd = part["bits_sd"].fillna(0.0).to_numpy(dtype=float)
@@ -90,11 +95,6 @@ def _draw_model(axes: Axes, rows: pd.DataFrame) -> None:
             markerfacecolor="none",
             markeredgecolor=INK,
             markeredgewidth=1.2,
-        )
-    if len(powers) > 1:
-        words = [f"{STYLES[i % 4][1]}: p = {p:g}" for i, p in enumerate(powers)]
-        axes.annotate(
-            "\n".join(words), (0.98, 0.03), xycoords="axes fraction", ha="right", fontsize=8
         )
 
 
@@ -133,5 +133,10 @@ def _set_axes(
                 [], [], color=color, marker=mark, markersize=5, label=measure_title(str(measure))
             )
         )
+    powers = _powers(table)
+    if len(powers) > 1:
+        for number, p in enumerate(powers):
+            line = STYLES[number % len(STYLES)]
+            entries.append(Line2D([], [], color=MUTED, linestyle=line, label=f"p = {p:g}"))
     entries.append(Line2D([], [], color="#b6bcc6", linewidth=3.0, label="winner"))
-    figure.legend(handles=entries, loc="outside lower center", ncols=min(5, len(entries)))
+    figure.legend(handles=entries, loc="outside lower center", ncols=min(4, len(entries)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -21,6 +21,7 @@ from gencap.report._compared import ComparisonLike, look, measure_title, row_tit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 __all__ = ["ranking_bars"]
 
@@ -59,7 +60,7 @@ def ranking_bars(comparison: ComparisonLike) -> Plot:
         _draw_nulls(axes, shown)
         _set_axes(axes, shown)
         axes.set_title(title)
-        _legend(axes, shown)
+        _legend(figure, shown)
     return Plot("ranking", figure, ranked, title, _caption(len(ranked)))
 
 
@@ -81,12 +82,18 @@ def _draw_bars(axes: Axes, shown: pd.DataFrame) -> None:
         plus_minus = f" ± {sd:.2f}" if row["n_splits"] > 1 else ""
         axes.annotate(
             f"{row['bits']:.2f}{plus_minus}   K = {int(row['n_clusters'])}",
-            (float(row["bits"]) + sd, float(place)),
+            (_right_end(row, sd), float(place)),
             xytext=(7, 0),
             textcoords="offset points",
             va="center",
             fontsize=9,
         )
+
+
+def _right_end(row: pd.Series[Any], sd: float) -> float:
+    """Return where everything drawn for a candidate ends, ticks of nulls included."""
+    nulls = [float(row[f"null_{kind}"]) for kind, _ in NULL_LINES if f"null_{kind}" in row]
+    return max([float(row["bits"]) + sd, *(n for n in nulls if np.isfinite(n))])
 
 
 def _draw_nulls(axes: Axes, shown: pd.DataFrame) -> None:
@@ -112,15 +119,15 @@ def _draw_nulls(axes: Axes, shown: pd.DataFrame) -> None:
 def _set_axes(axes: Axes, shown: pd.DataFrame) -> None:
     axes.set_yticks(np.arange(len(shown)), [plain(row_title(r), 52) for _, r in shown.iterrows()])
     axes.set_ylim(len(shown) - 0.4, -0.6)
-    tops = shown["bits"] + shown["bits_sd"].fillna(0.0)
+    tops = [_right_end(r, float(np.nan_to_num(r["bits_sd"]))) for _, r in shown.iterrows()]
     # Room for the numbers behind the bars.
-    axes.set_xlim(0.0, 1.28 * max(0.1, float(np.nanmax(tops, initial=0.0))))
+    axes.set_xlim(0.0, 1.28 * max(0.1, float(np.nanmax(tops))))
     axes.grid(axis="y", visible=False)
     axes.tick_params(axis="y", length=0)
     axes.set_xlabel("capacity (bits per object)")
 
 
-def _legend(axes: Axes, shown: pd.DataFrame) -> None:
+def _legend(figure: Figure, shown: pd.DataFrame) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -134,6 +141,4 @@ def _legend(axes: Axes, shown: pd.DataFrame) -> None:
             entries.append(
                 Line2D([], [], color=color, linewidth=2.2, linestyle=line, label=NULL_NAMES[kind])
             )
-    axes.legend(
-        handles=entries, loc="upper left", bbox_to_anchor=(0.0, -0.5 / len(shown) ** 0.5), ncols=3
-    )
+    figure.legend(handles=entries, loc="outside lower center", ncols=3)

@@ -220,7 +220,7 @@ fn vectors_need_no_matrix() {
         };
         let (one, two) = (of(&lean), of(&stored));
         assert!((one.cost - two.cost).abs() < 1e-9 * one.cost.abs(), "{} {}", one.cost, two.cost);
-        let truth = (0..2_400).all(|i| (one.labels[i] == one.labels[i % 3]));
+        let truth = (0..2_400).all(|i| one.labels[i] == one.labels[i % 3]);
         assert!(truth && one.labels.iter().max() == Some(&2));
     });
 }
