@@ -390,7 +390,12 @@ def test_the_log_keeps_the_newest(qtbot):
     log.apply_theme(DARK)
     assert len(log.lines()) == MOST_LINES
     assert log.lines()[-1].endswith("Error: bad")
-    assert log.list.item(MOST_LINES - 1).foreground().color().name() == DARK.warning.lower()
+    assert log.lines()[0].endswith("line 6")
+    document = log.text.document()
+    first, last = document.firstBlock(), document.lastBlock()
+    for block, color in ((first, DARK.foreground), (last, DARK.warning)):
+        piece = block.begin().fragment().charFormat().foreground().color().name()
+        assert piece == color.lower()
 
 
 # --- palette, help, about, pictures -------------------------------------------------------------

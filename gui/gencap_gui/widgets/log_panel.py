@@ -4,52 +4,62 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
+from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
 
 from gencap_gui.theme import LIGHT, Theme
 
-__all__ = ["LogPanel"]
+__all__ = ["MOST_LINES", "LogPanel"]
 
 MOST_LINES = 2000
-LEVEL = 256
+MARKS = {"warning": "Warning: ", "error": "Error: "}
 
 
 class LogPanel(QWidget):
-    """A list of messages, newest last."""
+    """Messages, newest last; the oldest go when there are too many."""
 
     def __init__(self) -> None:
         super().__init__()
         self._theme = LIGHT
-        self.list = QListWidget()
-        self.list.setAccessibleName("Session log")
-        self.list.setWordWrap(True)
+        # A list of wrapped items is laid out anew with every message; text is appended.
+        self.text = QPlainTextEdit()
+        self.text.setReadOnly(True)
+        self.text.setMaximumBlockCount(MOST_LINES)
+        self.text.setAccessibleName("Session log")
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.list)
+        layout.addWidget(self.text)
 
     def add(self, level: str, text: str) -> None:
         """Append a message of level "info", "warning" or "error"."""
         stamp = datetime.now().strftime("%H:%M:%S")
-        mark = {"warning": "Warning: ", "error": "Error: "}.get(level, "")
-        item = QListWidgetItem(f"{stamp}  {mark}{text}")
-        item.setData(LEVEL, level)
-        self._color(item)
-        self.list.addItem(item)
-        while self.list.count() > MOST_LINES:
-            self.list.takeItem(0)
-        self.list.scrollToBottom()
+        line = " ".join(f"{stamp}  {MARKS.get(level, '')}{text}".splitlines())
+        cursor = QTextCursor(self.text.document())
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        if not self.text.document().isEmpty():
+            cursor.insertBlock()
+        cursor.insertText(line, self._format(level != "info"))
+        bar = self.text.verticalScrollBar()
+        bar.setValue(bar.maximum())
 
     def lines(self) -> list[str]:
         """Return the messages."""
-        return [self.list.item(i).text() for i in range(self.list.count())]
+        return self.text.toPlainText().splitlines()
 
     def apply_theme(self, theme: Theme) -> None:
         """Take on new colors."""
         self._theme = theme
-        for i in range(self.list.count()):
-            self._color(self.list.item(i))
+        block = self.text.document().begin()
+        while block.isValid():
+            cursor = QTextCursor(block)
+            cursor.movePosition(
+                QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor
+            )
+            loud = any(f"  {mark}" in block.text()[:24] for mark in MARKS.values())
+            cursor.setCharFormat(self._format(loud))
+            block = block.next()
 
-    def _color(self, item: QListWidgetItem) -> None:
-        calm = item.data(LEVEL) == "info"
-        item.setForeground(QColor(self._theme.foreground if calm else self._theme.warning))
+    def _format(self, loud: bool) -> QTextCharFormat:
+        style = QTextCharFormat()
+        style.setForeground(QColor(self._theme.warning if loud else self._theme.foreground))
+        return style
